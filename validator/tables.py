@@ -1,0 +1,116 @@
+"""What a parsed file is: small things as frozen rows, big things as numpy columns.
+
+One row number is one place in the file: ``offset`` holds the byte where the row's record begins,
+so a finding can be located later without keeping the text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.int32]
+    Offsets = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+    Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """One stretch of a recording that an ECF puts into the experiment."""
+
+    audio_filename: str
+    channel: str
+    begin_s: float
+    duration_s: float
+    source_type: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ecf:
+    """An experiment control file."""
+
+    source_signal_duration_s: float
+    version: str
+    language: str
+    excerpts: tuple[Excerpt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """One keyword of a KWList; ``text`` is as written, attributes are the kwinfo pairs in file order."""
+
+    kwid: str
+    text: str
+    attributes: tuple[tuple[str, str], ...]
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordList:
+    """A KWList: the keywords to search for, and how their text is compared."""
+
+    ecf_filename: str
+    version: str
+    language: str
+    encoding: str
+    compare_normalize: str
+    keywords: tuple[Keyword, ...]
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedList:
+    """One ``detected_kwlist``: a keyword that was searched for."""
+
+    kwid: str
+    search_time_s: float
+    oov_count: int | None  # None: "NA", the system has no dictionary
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Detections:
+    """The ``kw`` records of a KWSList in file order, as columns of equal length.
+
+    ``file`` and ``channel`` are indices into ``files`` and ``channels``, the texts exactly as written;
+    ``keyword`` is an index into the DetectedLists. ``text`` is a digest of the time and score texts:
+    two rows are the same detection only if it is equal. A row whose values the schema refuses has
+    ``valid`` False, and NaN where the value was.
+    """
+
+    keyword: Codes
+    file: Codes
+    channel: Codes
+    begin_s: Floats
+    duration_s: Floats
+    score: Floats
+    yes: Flags
+    valid: Flags
+    text: Words
+    offset: Offsets
+    files: tuple[str, ...]
+    channels: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+
+@dataclass(frozen=True, slots=True)
+class KwsList:
+    """A keyword-search result: header, one DetectedList per searched keyword, all detections."""
+
+    kwlist_filename: str
+    language: str
+    system_id: str
+    min_score: float | None
+    max_score: float | None
+    lists: tuple[DetectedList, ...]
+    detections: Detections
+    offset: int
