@@ -1,0 +1,1 @@
+"""Rules and profiles of the evaluations, imported as validator.rules."""

@@ -1,0 +1,1 @@
+"""One module per file format: bytes in, a table and its defects out."""

@@ -1,0 +1,1 @@
+"""One module per output format: Report in, text out."""

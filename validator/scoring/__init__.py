@@ -1,0 +1,1 @@
+"""One module per measure: pure functions on tables and arrays."""
