@@ -40,6 +40,7 @@ class Ecf:
     version: str
     language: str
     excerpts: tuple[Excerpt, ...]
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +115,31 @@ class KwsList:
     lists: tuple[DetectedList, ...]
     detections: Detections
     offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The records of an RTTM in file order, as columns of equal length.
+
+    ``type``, ``file``, ``channel``, ``text``, ``subtype`` and ``speaker`` are indices into the tuples of texts below.
+    Types are in capitals, everything else is as written. ``line`` counts from 1.
+    """
+
+    type: Codes
+    file: Codes
+    channel: Codes
+    begin_s: Floats
+    duration_s: Floats
+    text: Codes
+    subtype: Codes
+    speaker: Codes
+    line: Codes
+    types: tuple[str, ...]
+    files: tuple[str, ...]
+    channels: tuple[str, ...]
+    texts: tuple[str, ...]
+    subtypes: tuple[str, ...]
+    speakers: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.line)

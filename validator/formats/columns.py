@@ -1,0 +1,142 @@
+"""Texts that lie in one buffer, turned into columns without a Python loop over rows.
+
+A column of texts is a buffer with the start and the length of each. Numbers are converted exactly: a mantissa below
+2**53 divided by a power of ten up to 10**22 is correctly rounded by IEEE arithmetic; every other text goes through
+Python's own `float`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from validator.tables import Codes, Flags, Floats, Words
+
+_WIDTH = 24  # longer number texts are converted one by one
+_DIGITS = 15  # decimal digits that always fit a mantissa below 2**53
+_POWERS = 10.0 ** np.arange(_DIGITS + 1)
+_PRIME = np.uint64(0x100000001B3)
+_SEED = np.uint64(0xCBF29CE484222325)
+_PAD = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A column of texts: where each begins in ``buffer``, which is padded by 64 bytes, and how long it is."""
+
+    buffer: NDArray[np.uint8]
+    start: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def at(self, row: int) -> str:
+        """Return one text."""
+        begin = int(self.start[row])
+        return self.buffer[begin : begin + int(self.length[row])].tobytes().decode("utf-8", "replace")
+
+
+def padded(data: bytes) -> NDArray[np.uint8]:
+    """Make a buffer for Texts of bytes."""
+    return np.frombuffer(data + bytes(_PAD), dtype=np.uint8)
+
+
+def joined(values: Sequence[str]) -> Texts:
+    """Make a column of strings."""
+    parts = [value.encode() for value in values]
+    length = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
+    return Texts(padded(b"".join(parts)), np.cumsum(length) - length, length)
+
+
+def decimals(texts: Texts) -> tuple[Floats, Flags]:
+    """Convert plain decimals (sign, digits, at most one point); False where a text is anything else."""
+    count = len(texts)
+    mantissa = np.zeros(count, dtype=np.int64)
+    digits = np.zeros(count, dtype=np.int64)
+    after = np.zeros(count, dtype=np.int64)
+    plain = (texts.length > 0) & (texts.length <= _WIDTH)
+    pointed = np.zeros(count, dtype=bool)
+    first = texts.buffer[texts.start]
+    signed = (first == 45) | (first == 43)
+    width = int(texts.length[plain].max(initial=0))
+    for position in range(width):
+        inside = plain & (texts.length > position)
+        byte = texts.buffer[texts.start + position]
+        digit = byte - np.uint8(48)  # wraps for what is no digit
+        is_digit = inside & (digit < 10)
+        is_point = inside & (byte == 46)
+        known = is_digit | (is_point & ~pointed)
+        if position == 0:
+            known |= signed
+        plain &= known | ~inside
+        np.copyto(mantissa, mantissa * 10 + digit, where=is_digit)
+        digits += is_digit
+        after += is_digit & pointed
+        pointed |= is_point
+    plain &= (digits > 0) & (digits <= _DIGITS)
+    value = mantissa / _POWERS[np.minimum(after, _DIGITS)]
+    np.negative(value, out=value, where=first == 45)
+    value[~plain] = np.nan
+    return value, plain
+
+
+def digest(columns: Iterable[Texts]) -> Words:
+    """Return one 64-bit number per row that differs, but for accidents, when one of the texts differs."""
+    mixed: Words | None = None
+    for texts in columns:
+        if mixed is None:
+            mixed = np.full(len(texts), _SEED)
+        for position in range(int(texts.length.max(initial=0))):
+            byte = texts.buffer[np.minimum(texts.start + position, len(texts.buffer) - 1)]
+            np.copyto(mixed, (mixed ^ byte) * _PRIME, where=texts.length > position)
+        mixed = (mixed ^ np.uint64(0xFF)) * _PRIME
+    return mixed if mixed is not None else np.zeros(0, dtype=np.uint64)
+
+
+class Vocabulary:
+    """Numbers distinct texts in order of appearance, for columns of any length.
+
+    Rows are compared by a 64-bit hash first and then exactly, so two texts never share a number.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+
+    def codes(self, texts: Texts) -> Codes:
+        """Return the number of each text."""
+        if not len(texts):
+            return np.zeros(0, dtype=np.int32)
+        width = -(-int(texts.length.max()) // 8) * 8 or 8
+        if width > _PAD:
+            return np.array([self._number(texts.at(row).encode()) for row in range(len(texts))], dtype=np.int32)
+        windows = np.lib.stride_tricks.sliding_window_view(texts.buffer, width)
+        words = windows[np.minimum(texts.start, len(windows) - 1)]
+        words &= _KEEP[texts.length, :width]
+        lanes = words.view(np.uint64)
+        mixed = np.full(len(texts), _SEED)
+        for lane in range(lanes.shape[1]):
+            mixed = (mixed ^ lanes[:, lane]) * _PRIME
+            mixed ^= mixed >> np.uint64(29)
+        _, first, inverse = np.unique(mixed, return_index=True, return_inverse=True)
+        if not np.array_equal(lanes, lanes[first[inverse]]):  # two texts, one hash
+            return np.array([self._number(texts.at(row).encode()) for row in range(len(texts))], dtype=np.int32)
+        numbers = [self._number(words[row, : texts.length[row]].tobytes()) for row in first.tolist()]
+        return np.array(numbers, dtype=np.int32)[inverse]
+
+    def _number(self, text: bytes) -> int:
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    def texts(self) -> tuple[str, ...]:
+        """Return all texts by number."""
+        return tuple(text.decode("utf-8", "replace") for text in self._numbers)
+
+
+_KEEP = np.where(np.arange(_PAD) < np.arange(_PAD + 1)[:, None], 255, 0).astype(np.uint8)

@@ -1,0 +1,346 @@
+"""KWSList: the result of a keyword-search system (OpenKWS13 A.5), streamed into columns.
+
+::
+
+    <kwslist kwlist_filename language system_id [min_score max_score]>
+      <detected_kwlist kwid search_time oov_count>
+        <kw file channel tbeg dur score decision/>
+
+One pass: the fast lane (`records`) takes the blocks that are in the usual form, expat all others; both end in the
+same columns, and both are held against `schemas/openkws/kwslist.xsd`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from validator.formats import records, xmlfaults, xsd
+from validator.formats.columns import Texts, Vocabulary, decimals, digest, joined, padded
+from validator.formats.problems import Problems
+from validator.formats.xmlstream import Bulk, XmlStream, decoded, encoding_of
+from validator.model import Place
+from validator.tables import DetectedList, Detections, KwsList
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from validator.formats.source import Source
+    from validator.formats.xmlstream import Remark
+    from validator.formats.xsd import Attribute, Element
+    from validator.tables import Flags, Floats
+
+_NAMES = ("file", "channel", "tbeg", "dur", "score", "decision")
+_NUMBERS = ("tbeg", "dur", "score")
+_BATCH = 8192
+_TAG = re.compile(rb"""</?[A-Za-z_][A-Za-z0-9_]*((?:[ \t\r\n]+[A-Za-z_][A-Za-z0-9_]*="[^"<>&]*")*)[ \t\r\n]*/?>""")
+_PAIR = re.compile(rb'([A-Za-z_][A-Za-z0-9_]*)="([^"]*)"')
+_ABSENT = {"file": "", "channel": "0", "tbeg": "0", "dur": "0", "score": "0", "decision": "NO"}
+
+
+@dataclass(frozen=True, slots=True)
+class KwsListFile:
+    """A KWSList as it was read: the table, and what only a reader of the bytes can know."""
+
+    table: KwsList
+    problems: Problems
+    remarks: tuple[Remark, ...]
+    encoding: str
+    complete: bool
+
+    def node(self, row: int, field: str = "") -> str:
+        """Return the XPath of a detection, or of one of its attributes."""
+        detections = self.table.detections
+        number = int(detections.keyword[row])
+        rank = row - int(np.searchsorted(detections.keyword, number)) + 1
+        place = f'/kwslist/detected_kwlist[@kwid="{self.table.lists[number].kwid}"]/kw[{rank}]'
+        return f"{place}/@{field}" if field else place
+
+
+def read(source: Source) -> KwsListFile:
+    """Read a KWSList completely, whatever is wrong with it."""
+    problems = Problems()
+    encoding = encoding_of(source)
+    builder = _Builder(source.name, problems)
+    builder.read(decoded(source, encoding, problems))
+    return KwsListFile(builder.table(), problems, tuple(builder.stream.remarks), encoding, builder.stream.complete)
+
+
+class _Builder:
+    """Collects the header, the lists and the columns of detections."""
+
+    def __init__(self, file: str, problems: Problems) -> None:
+        self._file, self._problems = file, problems
+        self._root = root = xsd.load("openkws/kwslist.xsd")
+        self._list = root.child("detected_kwlist")
+        self._kw = self._list.child("kw")
+        self.stream = XmlStream(root, self, file=file, problems=problems, bulk=Bulk(self._list, self._kw, _NAMES, self._take))
+        self._header: dict[str, str] = {}
+        self._header_offset = 0
+        self._lists: list[DetectedList] = []
+        self._files, self._channels = Vocabulary(), Vocabulary()
+        self._parts: list[Detections] = []
+        self._synced = False  # the last block that expat took ended between two tags, not inside a comment
+        self._waiting: list[list[str]] = []
+        self._waiting_at: list[tuple[int, int, bool]] = []  # offset, list number, all attributes there
+
+    def read(self, blocks: Iterable[bytes]) -> None:
+        """Take all blocks, each in the fastest way that is exact."""
+        offset = 0
+        for block in _between_tags(blocks):
+            found = records.scan(block, "kw") if self._synced and self._is_at_list() else None
+            if found is not None and self._fits(found):
+                self._take_records(found, offset)
+                self.stream.skipped += len(block)
+            elif self.stream.feed(block):
+                ends = offset + len(block)  # where expat reports the end of an empty element
+                self._synced = self.stream.last_tag in (offset + block.rfind(b"<"), ends)
+            else:
+                break
+            offset += len(block)
+        else:
+            self.stream.close()
+        self._flush()
+
+    # -- the fast lane -------------------------------------------------------------------------------------------
+
+    def _is_at_list(self) -> bool:
+        """Tell whether the stream stands directly inside the root or inside a list."""
+        open_ = self.stream.open
+        return bool(open_) and open_[-1].element is (self._root if len(open_) == 1 else self._list)
+
+    def _fits(self, found: records.Records) -> bool:
+        """Tell whether the other tags open and close lists in turn, with all records inside of lists."""
+        inside = len(self.stream.open) == 2
+        before = 0
+        for tag in found.tags:
+            if not inside and tag.records_before > before:
+                return False
+            before = tag.records_before
+            closes = tag.text == b"</detected_kwlist>"
+            if closes != inside or (not closes and _list_attributes(tag.text) is None):
+                return False
+            inside = not closes and not tag.text.endswith(b"/>")
+        return inside or before == len(found.offset)
+
+    def _take_records(self, found: records.Records, offset: int) -> None:
+        self._flush()
+        numbers = np.full(len(found.offset), len(self._lists) - 1, dtype=np.int32)
+        done = 0
+        for tag in found.tags:
+            self._count_records(tag.records_before - done)
+            done = tag.records_before
+            if tag.text.startswith(b"</"):
+                self.stream.end(offset + tag.offset)
+                continue
+            self.stream.start("detected_kwlist", _list_attributes(tag.text) or {}, offset + tag.offset)
+            numbers[done:] = len(self._lists) - 1
+            if tag.text.endswith(b"/>"):
+                self.stream.end(offset + tag.offset)
+        self._count_records(len(found.offset) - done)
+        given, at = found.columns, found.offset + offset
+        if given.keys() == set(_NAMES):
+            self._append(given, numbers, at)
+            return
+        self.stream.presence(self._kw, dict.fromkeys(given, ""), at.tolist())
+        columns = {name: given.get(name) or _constant(_ABSENT[name], len(at)) for name in _NAMES}
+        lacking = np.full(len(at), not given.keys() >= set(_NAMES))
+        self._append(columns, numbers, at, lacking)
+
+    def _count_records(self, count: int) -> None:
+        if count:
+            counts = self.stream.open[-1].counts
+            counts["kw"] = counts.get("kw", 0) + count
+
+    # -- expat's lane --------------------------------------------------------------------------------------------
+
+    def start(self, element: Element, attributes: dict[str, str], offset: int) -> None:
+        """Take the header or the head of a list."""
+        if element is self._list:
+            oov = attributes.get("oov_count", "NA")
+            time = float(attributes.get("search_time", "nan"))
+            number = None if oov == "NA" else int(oov[:400])
+            self._lists.append(DetectedList(attributes.get("kwid", ""), time, number, offset))
+        else:
+            self._header, self._header_offset = attributes, offset
+
+    def end(self, element: Element, text: str) -> None:
+        """Nothing to do at the end of a list."""
+
+    def _take(self, values: list[str], offset: int, complete: bool) -> None:  # noqa: FBT001 - called by XmlStream
+        self._waiting.append(values)
+        self._waiting_at.append((offset, len(self._lists) - 1, complete))
+        if len(self._waiting) == _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        place = np.array(self._waiting_at, dtype=np.int64)
+        incomplete = place[:, 2] == 0
+        for row in np.flatnonzero(incomplete).tolist():
+            values = self._waiting[row]
+            self._waiting[row] = [value or _ABSENT[name] for name, value in zip(_NAMES, values, strict=True)]
+        columns = {name: joined(column) for name, column in zip(_NAMES, zip(*self._waiting, strict=True), strict=True)}
+        self._waiting.clear()
+        self._waiting_at.clear()
+        self._append(columns, place[:, 1].astype(np.int32), place[:, 0], incomplete)
+
+    # -- both lanes ----------------------------------------------------------------------------------------------
+
+    def _append(
+        self,
+        columns: dict[str, Texts],
+        keyword: NDArray[np.int32],
+        offset: NDArray[np.int64],
+        incomplete: Flags | None = None,
+    ) -> None:
+        valid = np.ones(len(offset), dtype=bool)
+        first_row = sum(map(len, self._parts))
+        where = _Rows(first_row, keyword, offset)
+        numbers = {name: self._numbers(name, columns[name], valid, where) for name in _NUMBERS}
+        self._integers(columns["channel"], valid, where)
+        yes = self._decisions(columns["decision"], valid, where)
+        if incomplete is not None:
+            valid &= ~incomplete
+        self._parts.append(
+            Detections(
+                keyword,
+                self._files.codes(columns["file"]),
+                self._channels.codes(columns["channel"]),
+                numbers["tbeg"],
+                numbers["dur"],
+                numbers["score"],
+                yes,
+                valid,
+                digest(columns[name] for name in _NUMBERS),
+                offset,
+                (),
+                (),
+            )
+        )
+
+    def _numbers(self, name: str, texts: Texts, valid: Flags, where: _Rows) -> Floats:
+        values, plain = decimals(texts)
+        declared = self._kw.attributes[name]
+        bad = []
+        for row in np.flatnonzero(~plain).tolist():
+            text = texts.at(row)
+            if declared.type.accepts(text):
+                values[row] = float(text)  # XML Schema's INF and NaN are Python's as well
+            else:
+                bad.append(row)
+        self._refuse(declared, bad, valid, where)
+        return values
+
+    def _integers(self, texts: Texts, valid: Flags, where: _Rows) -> None:
+        lone_digit = (texts.length == 1) & (texts.buffer[texts.start] - np.uint8(48) < 10)
+        declared = self._kw.attributes["channel"]
+        odd = np.flatnonzero(~lone_digit).tolist()
+        self._refuse(declared, [row for row in odd if not declared.type.accepts(texts.at(row))], valid, where)
+
+    def _decisions(self, texts: Texts, valid: Flags, where: _Rows) -> Flags:
+        yes = _equals(texts, b"YES")
+        neither = np.flatnonzero(~(yes | _equals(texts, b"NO")))
+        self._refuse(self._kw.attributes["decision"], neither.tolist(), valid, where)
+        return yes
+
+    def _refuse(self, attribute: Attribute, rows: list[int], valid: Flags, where: _Rows) -> None:
+        if not rows:
+            return
+        valid[rows] = False
+        rule = xmlfaults.VALUE_NOT_ALLOWED if attribute.type.base == "string" else xmlfaults.WRONG_TYPE
+        samples = max(1, self._problems.wants(rule, attribute.name))
+        for row in rows[:samples]:
+            self.stream.refuse_value(attribute, self._place(where, row, attribute.name))
+        if len(rows) > samples:
+            self.stream.refuse_value(attribute, Place(self._file), count=len(rows) - samples)
+
+    def _place(self, where: _Rows, row: int, name: str) -> Place:
+        number = int(where.keyword[row])
+        rank = row - int(np.searchsorted(where.keyword, number)) + 1
+        for part in reversed(self._parts):
+            held = int((part.keyword == number).sum())
+            if not held:
+                break
+            rank += held
+        kwid = self._lists[number].kwid if number >= 0 else ""
+        node = f'/kwslist/detected_kwlist[@kwid="{kwid}"]/kw[{rank}]/@{name}'
+        return Place(self._file, int(where.offset[row]), name, node)
+
+    def table(self) -> KwsList:
+        """Return what was read."""
+        head = self._header
+        low, high = head.get("min_score"), head.get("max_score")
+        return KwsList(
+            head.get("kwlist_filename", ""),
+            head.get("language", ""),
+            head.get("system_id", ""),
+            None if low is None else float(low),
+            None if high is None else float(high),
+            tuple(self._lists),
+            _concatenated(self._parts, self._files.texts(), self._channels.texts()),
+            self._header_offset,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Where the rows of a part stand: number of the first, their lists, their offsets."""
+
+    first: int
+    keyword: NDArray[np.int32]
+    offset: NDArray[np.int64]
+
+
+def _concatenated(parts: list[Detections], files: tuple[str, ...], channels: tuple[str, ...]) -> Detections:
+    def column(name: str, dtype: type[np.generic]) -> NDArray[np.generic]:
+        pieces = [getattr(part, name) for part in parts]
+        return np.concatenate(pieces) if pieces else np.zeros(0, dtype=dtype)
+
+    kinds = {"keyword": np.int32, "file": np.int32, "channel": np.int32, "begin_s": np.float64}
+    kinds |= {"duration_s": np.float64, "score": np.float64, "yes": np.bool_, "valid": np.bool_}
+    kinds |= {"text": np.uint64, "offset": np.int64}
+    return Detections(**{name: column(name, kind) for name, kind in kinds.items()}, files=files, channels=channels)  # type: ignore[arg-type]
+
+
+def _constant(text: str, count: int) -> Texts:
+    return Texts(padded(text.encode()), np.zeros(count, dtype=np.int64), np.full(count, len(text)))
+
+
+def _equals(texts: Texts, word: bytes) -> Flags:
+    same: Flags = texts.length == len(word)
+    for position, byte in enumerate(word):
+        same &= texts.buffer[texts.start + position] == byte
+    return same
+
+
+def _list_attributes(tag: bytes) -> dict[str, str] | None:
+    found = _TAG.fullmatch(tag)
+    if found is None or not re.match(rb"<detected_kwlist[ \t\r\n/>]", tag):
+        return None
+    pairs = _PAIR.findall(found[1])
+    given = {name.decode(): re.sub(r"[\t\r\n]", " ", value.decode()) for name, value in pairs}
+    return given if len(given) == len(pairs) else None
+
+
+def _between_tags(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut a stream of bytes behind a tag, wherever there is one near the end of a block."""
+    rest = b""
+    for block in blocks:
+        cut = block.rfind(b">") + 1
+        if not cut:
+            rest += block
+            if len(rest) > 1 << 20:
+                yield rest
+                rest = b""
+            continue
+        yield rest + block[:cut]
+        rest = block[cut:]
+    if rest:
+        yield rest

@@ -1,0 +1,43 @@
+"""Syntax defects in bounded memory: exact counts, and the first few of each kind in full."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from validator.model import SAMPLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from validator.model import Defect, Rule
+
+
+class Problems:
+    """Collects (rule, Defect) pairs while a file is read, however many there are."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[str, str], tuple[Rule[object], list[Defect]]] = {}
+        self._counts: dict[tuple[str, str], int] = {}
+
+    def note(self, rule: Rule[object], kind: str, make: Callable[[], Defect], *, count: int = 1) -> None:
+        """Count occurrences of a rule; ``make`` is called only while samples of this kind are wanted."""
+        key = (rule.code, kind)
+        _, samples = self._kinds.setdefault(key, (rule, []))
+        self._counts[key] = self._counts.get(key, 0) + count
+        if len(samples) < SAMPLES:
+            samples.append(make())
+
+    def wants(self, rule: Rule[object], kind: str) -> int:
+        """Tell how many more samples of this kind would be kept."""
+        return SAMPLES - len(self._kinds.get((rule.code, kind), (rule, []))[1])
+
+    def __iter__(self) -> Iterator[tuple[Rule[object], Defect]]:
+        """Give every sample; the last of a kind stands for all that were not kept."""
+        for key, (rule, samples) in self._kinds.items():
+            *first, last = samples
+            yield from ((rule, defect) for defect in first)
+            yield rule, replace(last, count=self._counts[key] - len(first))
+
+    def __bool__(self) -> bool:
+        return bool(self._kinds)

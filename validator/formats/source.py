@@ -1,0 +1,137 @@
+"""Where bytes come from, and where in them something stands.
+
+A Source can be opened again and again; nothing is ever extracted or written. ``locate`` turns byte offsets into
+lines, columns and excerpts in one pass over the file, only for the places that have findings.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BLOCK = 1 << 20
+_BEFORE = 1 << 12  # bytes kept before a place for its excerpt
+_AFTER = 1 << 14  # bytes after it: room for the rest of a start tag and the next line
+
+
+class Source(Protocol):
+    """A named stream of bytes that can be opened any number of times."""
+
+    @property
+    def name(self) -> str:
+        """Path relative to the submission, with forward slashes."""
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+
+    def open(self) -> BinaryIO:
+        """Open the bytes from the beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A plain file on disk."""
+
+    name: str
+    path: Path
+    size: int
+
+    def open(self) -> BinaryIO:
+        """Open the file."""
+        return self.path.open("rb")
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A located offset: line and column from 1, and the bytes around it."""
+
+    line: int
+    column: int
+    before: bytes
+    after: bytes
+
+
+def blocks(stream: BinaryIO) -> Iterator[bytes]:
+    """Read a stream to its end in blocks."""
+    while block := stream.read(BLOCK):
+        yield block
+
+
+_DECLARED = re.compile(rb"""^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+def xml_encoding(head: bytes) -> str:
+    """Tell the encoding of an XML document from its first bytes (XML 1.0, appendix F), as Python names it."""
+    for mark, name in _MARKS:
+        if head.startswith(mark):
+            return name
+    if head.startswith((b"<\0", b"\0<")):
+        return "utf-16-le" if head[1:2] == b"\0" else "utf-16-be"
+    declared = _DECLARED.match(head)
+    if declared is None:
+        return "utf-8"
+    try:
+        return codecs.lookup(declared[1].decode("ascii")).name
+    except LookupError:
+        return declared[1].decode("ascii")
+
+
+def utf8_blocks(source: Source, encoding: str) -> Iterator[bytes]:
+    """Read a source as UTF-8: as it is where it is UTF-8, decoded and encoded again where it is not.
+
+    Raises UnicodeDecodeError where the bytes contradict the encoding, LookupError where there is no such encoding.
+    """
+    with source.open() as stream:
+        if encoding == "utf-8":
+            yield from blocks(stream)
+            return
+        decoder = codecs.getincrementaldecoder(encoding)()
+        for block in blocks(stream):
+            yield decoder.decode(block).encode()
+        yield decoder.decode(b"", final=True).encode()
+
+
+def _code_points(data: bytes) -> int:
+    return len(data) - len(data.translate(None, _NOT_CONTINUATION)) if not data.isascii() else len(data)
+
+
+_NOT_CONTINUATION = bytes(byte for byte in range(256) if byte & 0xC0 != 0x80)
+
+
+def locate(data: Iterable[bytes], offsets: Iterable[int]) -> dict[int, Spot]:
+    """Find line, column and surroundings of each byte offset in one pass over the data."""
+    wanted = sorted(set(offsets), reverse=True)
+    spots: dict[int, Spot] = {}
+    buffer, start = b"", 0  # what is held of the data, and the offset at which it begins
+    line, column = 1, 1  # of the first byte held
+    for block in _and_end(data):
+        buffer += block
+        while wanted and (not block or wanted[-1] + _AFTER <= start + len(buffer)):
+            at = min(wanted.pop() - start, len(buffer))
+            newlines = buffer.count(b"\n", 0, at)
+            line_begin = buffer.rfind(b"\n", 0, at) + 1
+            here = _code_points(buffer[line_begin:at]) + (1 if newlines else column)
+            spots[start + at] = Spot(line + newlines, here, buffer[max(0, at - _BEFORE) : at], buffer[at : at + _AFTER])
+        if not wanted:
+            break
+        spent = max(0, min(len(buffer), wanted[-1] - start) - _BEFORE)
+        gone = buffer[:spent]
+        newlines = gone.count(b"\n")
+        column = _code_points(gone[gone.rfind(b"\n") + 1 :]) + (1 if newlines else column)
+        line, start, buffer = line + newlines, start + spent, buffer[spent:]
+    return spots
+
+
+def _and_end(data: Iterable[bytes]) -> Iterator[bytes]:
+    for block in data:
+        if block:
+            yield block
+    yield b""
