@@ -1,1 +1,98 @@
-"""One module per file format: bytes in, a table and its defects out."""
+"""One module per file format: bytes in, a table and its defects out. This table is the only list of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+from validator.formats.source import FileSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from validator.formats.problems import Problems
+    from pathlib import Path
+
+    from validator.formats.source import Source
+    from validator.model import Location, Place, Rule
+
+
+class Content(Protocol):
+    """A file as it was read; what else there is depends on the format."""
+
+    @property
+    def problems(self) -> Problems:
+        """What is wrong with its syntax."""
+
+    @property
+    def table(self) -> object:
+        """What it holds."""
+
+    @property
+    def named_list(self) -> str | None:
+        """The base name of the list that it says it was made from, if the format has such a thing."""
+
+    def __len__(self) -> int:
+        """Count its records."""
+
+
+class FormatModule(Protocol):
+    """What every format module offers."""
+
+    def read(self, source: Source) -> Content:
+        """Read a file completely, whatever is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format: its module, the family that locates places in it, and, for XML, its root element.
+
+    ``judge`` is set for the organizers' own files: the official tool that reads them.
+    """
+
+    name: str
+    module: str
+    family: str
+    root: str
+    judge: str = ""
+
+
+FORMATS = (
+    Format("kwslist", "validator.formats.kwslist", "xml", "kwslist"),
+    Format("ecf", "validator.formats.ecf", "xml", "ecf", judge="F4DE 3.5.0"),
+    Format("kwlist", "validator.formats.kwlist", "xml", "kwlist", judge="F4DE 3.5.0"),
+)
+_FAMILIES = {"xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults")}
+
+
+def named(name: str) -> Format:
+    """Return a format by its name."""
+    return next(known for known in FORMATS if known.name == name)
+
+
+def read(name: str, source: Source) -> Content:
+    """Read a file in the format of this name."""
+    return cast("FormatModule", import_module(named(name).module)).read(source)
+
+
+def rules(name: str) -> tuple[Rule[object], ...]:
+    """Return the syntax rules of a format."""
+    return tuple(import_module(_FAMILIES[named(name).family][1]).RULES)
+
+
+def locate(name: str, source: Source, places: Iterable[Place]) -> dict[Place, Location]:
+    """Turn places in a file into locations, reading the file once more."""
+    located: dict[Place, Location] = import_module(_FAMILIES[named(name).family][0]).locate(source, places)
+    return located
+
+
+def source_of(path: Path) -> FileSource:
+    """Return a plain file as a Source under its own path."""
+    return FileSource(str(path), path, path.stat().st_size)
+
+
+def sniff(source: Source) -> Format | None:
+    """Tell the format of a file from its content, if it is one that the house knows."""
+    root = import_module("validator.formats.xmlplaces").root_element(source)
+    return next((known for known in FORMATS if known.root and known.root == root), None)

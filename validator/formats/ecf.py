@@ -27,6 +27,10 @@ class EcfFile:
 
     table: Ecf
     problems: Problems
+    named_list: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.table.excerpts)
 
 
 def read(source: Source) -> EcfFile:

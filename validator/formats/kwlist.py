@@ -29,6 +29,10 @@ class KeywordListFile:
 
     table: KeywordList
     problems: Problems
+    named_list: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.table.keywords)
 
 
 def read(source: Source) -> KeywordListFile:

@@ -22,7 +22,7 @@ from validator.formats import records, xmlfaults, xsd
 from validator.formats.columns import Texts, Vocabulary, decimals, digest, joined, padded
 from validator.formats.problems import Problems
 from validator.formats.xmlstream import Bulk, XmlStream, decoded, encoding_of
-from validator.model import Place
+from validator.model import SAMPLES, Place
 from validator.tables import DetectedList, Detections, KwsList
 
 if TYPE_CHECKING:
@@ -52,6 +52,14 @@ class KwsListFile:
     remarks: tuple[Remark, ...]
     encoding: str
     complete: bool
+
+    def __len__(self) -> int:
+        return len(self.table.detections)
+
+    @property
+    def named_list(self) -> str | None:
+        """The base name of the KWList that the header names; folders in it are cut off."""
+        return self.table.kwlist_filename.rsplit("/", 1)[-1]
 
     def node(self, row: int, field: str = "") -> str:
         """Return the XPath of a detection, or of one of its attributes."""
@@ -147,7 +155,8 @@ class _Builder:
         if given.keys() == set(_NAMES):
             self._append(given, numbers, at)
             return
-        self.stream.presence(self._kw, dict.fromkeys(given, ""), at.tolist())
+        places = [self._place(_Rows(numbers, at), row) for row in range(min(len(at), SAMPLES))]
+        self.stream.presence(self._kw, dict.fromkeys(given, ""), places, count=len(at))
         columns = {name: given.get(name) or _constant(_ABSENT[name], len(at)) for name in _NAMES}
         lacking = np.full(len(at), not given.keys() >= set(_NAMES))
         self._append(columns, numbers, at, lacking)
@@ -201,8 +210,7 @@ class _Builder:
         incomplete: Flags | None = None,
     ) -> None:
         valid = np.ones(len(offset), dtype=bool)
-        first_row = sum(map(len, self._parts))
-        where = _Rows(first_row, keyword, offset)
+        where = _Rows(keyword, offset)
         numbers = {name: self._numbers(name, columns[name], valid, where) for name in _NUMBERS}
         self._integers(columns["channel"], valid, where)
         yes = self._decisions(columns["decision"], valid, where)
@@ -261,7 +269,7 @@ class _Builder:
         if len(rows) > samples:
             self.stream.refuse_value(attribute, Place(self._file), count=len(rows) - samples)
 
-    def _place(self, where: _Rows, row: int, name: str) -> Place:
+    def _place(self, where: _Rows, row: int, name: str = "") -> Place:
         number = int(where.keyword[row])
         rank = row - int(np.searchsorted(where.keyword, number)) + 1
         for part in reversed(self._parts):
@@ -270,8 +278,8 @@ class _Builder:
                 break
             rank += held
         kwid = self._lists[number].kwid if number >= 0 else ""
-        node = f'/kwslist/detected_kwlist[@kwid="{kwid}"]/kw[{rank}]/@{name}'
-        return Place(self._file, int(where.offset[row]), name, node)
+        node = f'/kwslist/detected_kwlist[@kwid="{kwid}"]/kw[{rank}]'
+        return Place(self._file, int(where.offset[row]), name, f"{node}/@{name}" if name else node)
 
     def table(self) -> KwsList:
         """Return what was read."""
@@ -291,9 +299,8 @@ class _Builder:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Where the rows of a part stand: number of the first, their lists, their offsets."""
+    """Where the rows of a part stand: their lists, their offsets."""
 
-    first: int
     keyword: NDArray[np.int32]
     offset: NDArray[np.int64]
 

@@ -6,15 +6,15 @@ Handler that turns the elements into its table. DOCTYPE ends the reading, so ent
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 from xml.parsers import expat
 
 from validator.formats import xmlfaults
 from validator.formats.source import utf8_blocks, xml_encoding
-from validator.formats.suggest import nearest, quoted
-from validator.model import SAMPLES, Defect, Place
+from validator.suggest import nearest, quoted
+from validator.model import Defect, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -199,7 +199,7 @@ class XmlStream:
             bulk.take(listed[1::2], offset, True)
             return
         given = dict(zip(listed[::2], listed[1::2], strict=True))
-        self.presence(bulk.element, given, [offset])
+        self.presence(bulk.element, given, [Place(self._file, offset, node=self.node())])
         bulk.take([given.get(name, "") for name in bulk.names], offset, given.keys() >= set(bulk.names))
 
     def _step(self, name: str, attributes: dict[str, str]) -> str:
@@ -263,7 +263,7 @@ class XmlStream:
             self.note(xmlfaults.MISSING_ELEMENT, missing.name, make)
 
     def _checked(self, element: Element, given: dict[str, str], offset: int) -> dict[str, str]:
-        self.presence(element, given, [offset])
+        self.presence(element, given, [Place(self._file, offset, node=self.node())])
         good = {}
         for name, value in given.items():
             attribute = element.attributes.get(name)
@@ -284,33 +284,20 @@ class XmlStream:
         make = partial(Defect, place, text, why=attribute.doc, cites=self._root.cites)
         self.note(rule, attribute.name, make, count=count)
 
-    def presence(self, element: Element, given: dict[str, str], offsets: list[int]) -> None:
-        """Report attributes that are missing, and those that nobody knows, of tags that have the same ones."""
+    def presence(self, element: Element, given: dict[str, str], places: list[Place], *, count: int = 1) -> None:
+        """Report attributes that are missing, and those that nobody knows, of ``count`` tags that have the same."""
         if given.keys() == element.attributes.keys():
             return
         lacking = [a for a in element.attributes.values() if a.required and a.name not in given]
         unknown = given.keys() - element.attributes.keys() - _LOCATION_HINTS
-        for rank, offset in enumerate(offsets[:SAMPLES], start=1):
-            count = 1 if rank < SAMPLES else len(offsets) - SAMPLES + 1
+        for place in places:
+            stands_for = count - len(places) + 1 if place is places[-1] else 1
             for attribute in lacking:
-                make = partial(self._missing, element, attribute, offset)
-                self.note(xmlfaults.MISSING_ATTRIBUTE, f"{element.name} {attribute.name}", make, count=count)
+                make = partial(_missing, element, attribute, place)
+                self.note(xmlfaults.MISSING_ATTRIBUTE, f"{element.name} {attribute.name}", make, count=stands_for)
             for name in unknown:
-                make = partial(self._unknown, element, name, offset, given=given)
-                self.note(xmlfaults.UNKNOWN_ATTRIBUTE, f"{element.name} {name}", make, count=count)
-
-    def _missing(self, element: Element, attribute: Attribute, offset: int) -> Defect:
-        place = Place(self._file, offset, node=self.node())
-        text, hint = f"<{element.name}> has no attribute {attribute.name}", f'add {attribute.name}="..."'
-        return Defect(place, text, hint, why=attribute.doc, cites=element.cites)
-
-    def _unknown(self, element: Element, name: str, offset: int, *, given: dict[str, str]) -> Defect:
-        guess = nearest(name, [known for known in element.attributes if known not in given])
-        shown = name.split(" ")[-1]
-        text = f"<{element.name}> has an attribute {quoted(shown)} that the schema does not know"
-        hint = f"write {guess} instead of {shown}" if guess else "delete it"
-        label = f"did you mean {guess}?" if guess else ""
-        return Defect(Place(self._file, offset, shown, self.node(f"@{shown}")), text, hint, label, cites=element.cites)
+                make = partial(_unknown, element, name, place, given=given)
+                self.note(xmlfaults.UNKNOWN_ATTRIBUTE, f"{element.name} {name}", make, count=stands_for)
 
     def _end(self, _name: str) -> None:
         self.last_tag = self._offset
@@ -342,6 +329,21 @@ class XmlStream:
         text = f"text between the tags of <{element.name}>: {quoted(data.strip() or data)}"
         make = partial(Defect, Place(self._file, offset, node=self.node()), text, cites=element.cites)
         self.note(xmlfaults.UNEXPECTED_TEXT, "", make)
+
+
+def _missing(element: Element, attribute: Attribute, place: Place) -> Defect:
+    text, hint = f"<{element.name}> has no attribute {attribute.name}", f'add {attribute.name}="..."'
+    return Defect(place, text, hint, why=attribute.doc, cites=element.cites)
+
+
+def _unknown(element: Element, name: str, place: Place, *, given: dict[str, str]) -> Defect:
+    guess = nearest(name, [known for known in element.attributes if known not in given])
+    shown = name.split(" ")[-1]
+    text = f"<{element.name}> has an attribute {quoted(shown)} that the schema does not know"
+    hint = f"write {guess} instead of {shown}" if guess else "delete it"
+    label = f"did you mean {guess}?" if guess else ""
+    where = replace(place, field=shown, node=f"{place.node}/@{shown}")
+    return Defect(where, text, hint, label, cites=element.cites)
 
 
 def read_xml(source: Source, stream: XmlStream, problems: Problems) -> str:

@@ -1,0 +1,253 @@
+"""An evaluation as data: rules/<evaluation>.toml read into a Profile. An unknown key or a wrong type is an error."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+
+from validator.bundled import evaluations, profile_text
+from validator.errors import ProfileError, UsageError
+from validator.suggest import nearest
+from validator.model import Severity
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Value = bool | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class FileRole:
+    """A kind of file in a submission: what it is for, how its name ends, which format it has, which tasks it serves."""
+
+    role: str
+    suffix: str
+    format: str
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataRole:
+    """A kind of file that the organizers give out; ``name`` is its stem in a database folder, from EXPID fields.
+
+    ``named_by_run``: the run itself says which of several files it was made with.
+    """
+
+    role: str
+    format: str
+    suffix: str
+    name: str
+    doc: str
+    named_by_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """Something that ``--set`` can change."""
+
+    name: str
+    default: Value
+    doc: str
+
+    def parse(self, text: str) -> Value:
+        """Read a value from the command line."""
+        if isinstance(self.default, bool):
+            if text.casefold() in ("true", "false"):
+                return text.casefold() == "true"
+            raise UsageError(f"--set {self.name}={text}: write true or false")
+        if isinstance(self.default, float):
+            try:
+                return float(text)
+            except ValueError:
+                raise UsageError(f"--set {self.name}={text}: a number is needed") from None
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Primaries:
+    """How runs are told apart: the field with the primary's prefix, what makes a condition, which one is required."""
+
+    system: str
+    prefix: str
+    version: str
+    unique_per: tuple[str, ...]
+    unused: tuple[tuple[str, str], ...]  # (task, field): the field means nothing for the task
+    condition: tuple[str, ...]
+    mandatory: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One evaluation."""
+
+    name: str
+    title: str
+    plan: str
+    official_tool: str
+    rules: str
+    grammar: str
+    start: str
+    recognise: str
+    unit: str
+    files: tuple[FileRole, ...]
+    data: tuple[DataRole, ...]
+    parameters: tuple[Parameter, ...]
+    primaries: Primaries
+    authorised: tuple[tuple[str, tuple[str, ...]], ...]
+    measures: tuple[str, ...]
+    severities: tuple[tuple[str, tuple[Severity, Severity]], ...]
+
+    def data_role(self, role: str) -> DataRole | None:
+        """Return a role of --data, if the evaluation has it."""
+        return next((known for known in self.data if known.role == role), None)
+
+    def values(self, settings: dict[str, str]) -> dict[str, Value]:
+        """Return all parameters, with those of the command line in place."""
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name in settings:
+            if name not in known:
+                guess = nearest(name, known)
+                meant = f"did you mean {guess}?" if guess else f"it has {', '.join(known)}"
+                raise UsageError(f"{self.name} has no parameter {name}: {meant}")
+        return {
+            name: parameter.parse(settings[name]) if name in settings else parameter.default
+            for name, parameter in known.items()
+        }
+
+
+def all_profiles() -> tuple[Profile, ...]:
+    """Return every bundled evaluation."""
+    return tuple(load(name) for name in evaluations())
+
+
+@cache
+def load(name: str) -> Profile:
+    """Return the profile of an evaluation."""
+    if name not in evaluations():
+        guess = nearest(name, evaluations())
+        meant = f"did you mean {guess}?" if guess else f"there are {', '.join(evaluations())}"
+        raise UsageError(f"no evaluation {name}: {meant}")
+    table = _Table(name, _merged(name))
+    profile = Profile(
+        name=name,
+        title=table.text("title"),
+        plan=table.text("plan"),
+        official_tool=table.text("official_tool"),
+        rules=table.text("rules"),
+        grammar=table.text("grammar"),
+        start=table.text("start"),
+        recognise=table.text("recognise"),
+        unit=table.text("unit"),
+        files=tuple(_file_role(entry) for entry in table.tables("files")),
+        data=tuple(_data_role(role, entry) for role, entry in table.named("data")),
+        parameters=tuple(_parameter(key, entry) for key, entry in table.named("parameters")),
+        primaries=_primaries(table.table("primaries")),
+        authorised=table.table("authorised").lists(),
+        measures=table.texts("measures"),
+        severities=tuple(_severity(code, entry) for code, entry in table.named("severities")),
+    )
+    table.done()
+    return profile
+
+
+def _merged(name: str) -> dict[str, object]:
+    own: dict[str, object] = tomllib.loads(profile_text(name))
+    parent = own.pop("extends", None)
+    return own if parent is None else {**_merged(str(parent)), **own}
+
+
+def _file_role(table: _Table) -> FileRole:
+    role = FileRole(table.text("role"), table.text("suffix"), table.text("format"), table.texts("tasks"))
+    table.done()
+    return role
+
+
+def _data_role(role: str, table: _Table) -> DataRole:
+    texts = [table.text(key) for key in ("format", "suffix", "name", "doc")]
+    named_by_run = table.flag("named_by_run")
+    table.done()
+    return DataRole(role, *texts, named_by_run)
+
+
+def _parameter(name: str, table: _Table) -> Parameter:
+    default = table.take("default")
+    if not isinstance(default, bool | float | str):
+        raise ProfileError(f"{table.where}: default must be true, false, a float or a text")
+    parameter = Parameter(name, default, table.text("doc"))
+    table.done()
+    return parameter
+
+
+def _primaries(table: _Table) -> Primaries:
+    system, prefix, version = (table.text(key) for key in ("system", "prefix", "version"))
+    unique_per, condition = table.texts("unique_per"), table.texts("condition")
+    primaries = Primaries(
+        system, prefix, version, unique_per, table.table("unused").pairs(), condition, table.table("mandatory").pairs()
+    )
+    table.done()
+    return primaries
+
+
+def _severity(code: str, table: _Table) -> tuple[str, tuple[Severity, Severity]]:
+    both = (Severity[table.text("plan").upper()], Severity[table.text("tool").upper()])
+    table.done()
+    return code, both
+
+
+class _Table:
+    """A TOML table that must be used up: what nobody asked for is an error."""
+
+    def __init__(self, where: str, content: dict[str, object]) -> None:
+        self.where, self._content = where, dict(content)
+
+    def take(self, key: str) -> object:
+        if key not in self._content:
+            raise ProfileError(f"{self.where}: {key} is missing")
+        return self._content.pop(key)
+
+    def text(self, key: str) -> str:
+        value = self.take(key)
+        if not isinstance(value, str):
+            raise ProfileError(f"{self.where}: {key} must be a text")
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self._content.pop(key, False)
+        if not isinstance(value, bool):
+            raise ProfileError(f"{self.where}: {key} must be true or false")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self._content.pop(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise ProfileError(f"{self.where}: {key} must be a list of texts")
+        return tuple(value)
+
+    def table(self, key: str) -> _Table:
+        value = self._content.pop(key, {})
+        if not isinstance(value, dict):
+            raise ProfileError(f"{self.where}: {key} must be a table")
+        return _Table(f"{self.where}.{key}", value)
+
+    def tables(self, key: str) -> list[_Table]:
+        value = self.take(key)
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise ProfileError(f"{self.where}: {key} must be an array of tables")
+        return [_Table(f"{self.where}.{key}", item) for item in value]
+
+    def named(self, key: str) -> list[tuple[str, _Table]]:
+        inner = self.table(key)
+        return [(name, inner.table(name)) for name in list(inner._content)]
+
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        return tuple((key, self.text(key)) for key in list(self._content))
+
+    def lists(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return tuple((key, self.texts(key)) for key in list(self._content))
+
+    def done(self) -> None:
+        if self._content:
+            raise ProfileError(f"{self.where}: unknown key {', '.join(self._content)}")

@@ -1,0 +1,208 @@
+"""A submission: a file or a folder whose files have roles, read-only and read lazily."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from validator import formats
+from validator.errors import UsageError
+from validator.formats import ebnf
+from validator.formats.source import FileSource
+from validator.model import Law, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from validator.formats import Content
+    from validator.formats.ebnf import Field, Grammar
+    from validator.formats.source import Source
+    from validator.profile import FileRole, Profile, Value
+    from validator.references import Choice
+
+T = TypeVar("T")
+
+FILE_LIMIT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The files of a PATH: those that can be read, and those that are no plain files, with what they are."""
+
+    path: str
+    whole: bool
+    sources: tuple[Source, ...]
+    oddities: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One output of a system: its file and what its name says. ``suffix`` is empty if the extension is unknown."""
+
+    source: Source
+    role: FileRole | None
+    stem: str
+    suffix: str
+    fields: tuple[Field, ...]
+
+    @property
+    def file(self) -> str:
+        """Path in the submission."""
+        return self.source.name
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The fields of the name by their names, as far as they can be told apart."""
+        return {part.name: part.text for part in self.fields if part.name}
+
+    def name_place(self, part: Field | None = None) -> Place:
+        """Return the place of a field in the file's name, or of the whole stem."""
+        return Place(self.file, span=(part.begin, part.end) if part else (0, len(self.stem)))
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What rules about the whole submission see."""
+
+    path: str
+    whole: bool
+    profile: Profile
+    parameters: dict[str, Value]
+    runs: tuple[Run, ...]
+    descriptions: tuple[Source, ...]
+    others: tuple[Source, ...]
+    oddities: tuple[tuple[str, str], ...]
+
+    def grammar(self, law: Law) -> Grammar:
+        """Return the grammar of names under a law."""
+        return ebnf.load(self.profile.grammar, self.profile.start, law)
+
+    def lacks(self, need: str) -> bool:
+        """Tell whether something that a rule needs is missing."""
+        return need == "whole" and not self.whole
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """What rules about one run see: its content, and the references that belong to it."""
+
+    run: Run
+    submission: Submission
+    content: Content | None
+    choices: dict[str, Choice]
+    references: dict[str, object]
+    memo: dict[Callable[[OpenRun], object], object] = field(default_factory=dict)
+
+    def once(self, compute: Callable[[OpenRun], T]) -> T:
+        """Return what ``compute`` makes of this run, computing it for the first rule that asks."""
+        if compute not in self.memo:
+            self.memo[compute] = compute(self)
+        return cast("T", self.memo[compute])
+
+    def lacks(self, need: str) -> bool:
+        """Tell whether something that a rule needs is missing."""
+        if need == "content":
+            return self.content is None
+        if need == "database":
+            return not any(choice.from_database or choice.absent for choice in self.choices.values())
+        return need not in self.references
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """What rules about one of the organizers' own files see."""
+
+    path: str
+    format: str
+    content: Content
+
+    def lacks(self, need: str) -> bool:
+        """Tell whether the file is of another format than a rule is about."""
+        return need != self.format
+
+
+def members(path: Path, shown: str) -> Members:
+    """List the files of a PATH without following links."""
+    if path.is_dir():
+        sources: list[Source] = []
+        oddities: list[tuple[str, str]] = []
+        for entry in _walk(path):
+            name = Path(entry.path).relative_to(path).as_posix()
+            if entry.is_file(follow_symlinks=False):
+                sources.append(FileSource(f"{shown}/{name}", Path(entry.path), entry.stat(follow_symlinks=False).st_size))
+            else:
+                oddities.append((f"{shown}/{name}", _kind(entry)))
+            if len(sources) > FILE_LIMIT:
+                raise UsageError(f"{shown} has more than {FILE_LIMIT} files: is it the submission folder?")
+        return Members(shown, whole=True, sources=tuple(sources), oddities=tuple(oddities))
+    if not path.exists():
+        raise UsageError(f"no such file or folder: {shown}")
+    if not path.is_file():
+        raise UsageError(f"{shown} is neither a file nor a folder")
+    return Members(shown, whole=False, sources=(FileSource(shown, path, path.stat().st_size),))
+
+
+def _walk(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Give all entries below a folder but its folders, in a stable order; hidden ones are no part of a submission."""
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _walk(Path(entry.path))
+            else:
+                yield entry
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    mode = entry.stat(follow_symlinks=False).st_mode
+    kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
+
+
+def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> Submission:
+    """Give each file its role."""
+    runs: list[Run] = []
+    descriptions: list[Source] = []
+    others: list[Source] = []
+    for source in found.sources:
+        base = source.name.rsplit("/", 1)[-1]
+        role, suffix = _role(base, profile)
+        if role is not None and role.role == "description" and found.whole:
+            descriptions.append(source)
+        elif (role is not None and role.role == "run") or not found.whole or re.match(profile.recognise, base):
+            role = role if role is not None and role.role == "run" else _role_by_content(source, profile)
+            stem = base[: len(base) - len(suffix)] if suffix else _bare(base)
+            fields = ebnf.load(profile.grammar, profile.start, Law.PLAN).split(stem)
+            runs.append(Run(source, role, stem, suffix, fields))
+        else:
+            others.append(source)
+    return Submission(
+        found.path, found.whole, profile, parameters, tuple(runs), tuple(descriptions), tuple(others), found.oddities
+    )
+
+
+def _role(base: str, profile: Profile) -> tuple[FileRole | None, str]:
+    """Find the role of a file by how its name ends; letter case is judged later, by a rule."""
+    for law in (Law.PLAN, Law.TOOL):
+        grammar = ebnf.load(profile.grammar, profile.start, law)
+        for role in profile.files:
+            match = re.search(f"{grammar.pattern(role.suffix)}$", base, re.IGNORECASE)
+            if match is not None:
+                return role, match[0]
+    return None, ""
+
+
+def _role_by_content(source: Source, profile: Profile) -> FileRole | None:
+    known = formats.sniff(source)
+    return next((role for role in profile.files if known is not None and role.format == known.name), None)
+
+
+def _bare(base: str) -> str:
+    """Cut an unknown extension off a name; corpus ids have dots, so it begins at the last dot behind the last _."""
+    head, underscore, tail = base.rpartition("_")
+    return f"{head}{underscore}{tail.split('.', 1)[0]}"
