@@ -158,7 +158,15 @@ def kwlist_not_found(opened: OpenRun) -> Iterator[Defect]:
         yield Defect(_header(opened, "kwlist_filename"), message, label=label)
 
 
-@rule("KWS302", "kwlist-of-other-data", cites=A5, plan=ERROR, tool=OK, needs=("content", "database", "kwlist"))
+@rule(
+    "KWS302",
+    "kwlist-of-other-data",
+    cites=A5,
+    plan=ERROR,
+    tool=OK,
+    needs=("content", "database", "kwlist"),
+    follows=("KWS110", "KWS111", "KWS112", "KWS118"),
+)
 def kwlist_of_other_data(opened: OpenRun) -> Iterator[Defect]:
     """The KWList belongs to the corpus and partition of the EXPID.
 
@@ -574,6 +582,7 @@ def overlapping_detections(opened: OpenRun) -> Iterator[Defect]:
     ahead, behind = rows[order[:-1]], rows[order[1:]]
     end = table.begin_s[ahead] + table.duration_s[ahead]
     overlap = (track[order[1:]] == track[order[:-1]]) & (end - table.begin_s[behind] > 1e-6)
+    overlap &= table.text[ahead] != table.text[behind]  # the same detection twice is another rule's business
     earlier = dict(zip(behind[overlap].tolist(), ahead[overlap].tolist(), strict=True))
     for row, count in sampled(np.sort(behind[overlap])):
         message = "this detection overlaps the one of the same keyword at {other}"

@@ -32,7 +32,7 @@ from validator.model import (
 from validator.profile import Profile, all_profiles, load
 from validator.references import parse_data
 from validator.submission import Members, OpenFile, OpenRun, Run, Submission, compose, members
-from validator.suggest import quoted
+from validator.suggest import nearest, quoted
 
 if TYPE_CHECKING:
     from validator.formats import Format
@@ -50,12 +50,14 @@ class Request:
     data: tuple[str, ...] = ()
     conventions: Law = Law.BOTH
     settings: tuple[tuple[str, str], ...] = ()
+    schema_words: bool = False  # have each schema error explained by a second engine
 
 
 def check(path: str, request: Request) -> Report:
     """Check one PATH; whatever it holds, the answer is a Report."""
     try:
-        return _check(path, request)
+        report = _check(path, request)
+        return replace(report, findings=tuple(map(_in_words, report.findings))) if request.schema_words else report
     except RuleCrash as crash:
         return Report(path, request.evaluation, conventions=request.conventions, crash=str(crash))
     except (ValidatorError, OSError) as error:
@@ -215,6 +217,10 @@ def _usable(path: Path, format_name: str) -> object:
     return formats.read(format_name, source).table
 
 
+def _in_words(finding: Finding) -> Finding:
+    return replace(finding, schema_says=formats.schema_says(finding.rule.code, finding.location))
+
+
 # -- recognising -------------------------------------------------------------------------------------------------
 
 
@@ -247,6 +253,15 @@ def rulebook(profile: Profile) -> tuple[Rule[object], ...]:
         replace(rule, plan=overruled[code][0], tool=overruled[code][1]) if code in overruled else rule
         for code, rule in sorted(listed.items())
     )
+
+
+def find_rule(name: str) -> Rule[object]:
+    """Return a rule by its code or name, in any letter case."""
+    known = {key.casefold(): rule for rule in all_rules() for key in (rule.code, rule.name)}
+    if name.casefold() not in known:
+        guess = nearest(name.casefold(), known)
+        raise UsageError(f"no rule {quoted(name)}" + (f"; did you mean {known[guess].code} {known[guess].name}?" if guess else ""))
+    return known[name.casefold()]
 
 
 def all_rules() -> tuple[Rule[object], ...]:
@@ -300,14 +315,15 @@ def _finding(
     other = located[defect.other].line if defect.other is not None else None
     message = defect.message.replace("{other}", f"line {other}")
     message = message.replace("{value}", quoted(where.value) if where.value is not None else "empty")
+    remedy = defect.mend(where.value) if defect.mend is not None and where.value is not None else None
     return Finding(
-        rule,
+        replace(rule, check=None),  # findings cross process borders; functions under a decorator cannot
         rule.severity(conventions),
         message,
         where,
-        defect.hint or rule.doc.fix,
+        remedy.hint if remedy else defect.hint or rule.doc.fix,
         defect.why or rule.doc.why,
         defect.cites or rule.cites,
-        defect.label,
+        remedy.label if remedy else defect.label,
         count,
     )

@@ -80,7 +80,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A resolved place: lines and columns count from 1, columns count code points."""
+    """A resolved place: lines and columns count from 1, columns count code points.
+
+    ``value`` is the marked text, ``record`` the whole tag or line that it is part of.
+    """
 
     file: str
     line: int | None = None
@@ -88,6 +91,15 @@ class Location:
     node: str = ""
     value: str | None = None
     quote: Quote | None = None
+    record: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What to write instead of a value, and a word about what is wrong with it."""
+
+    hint: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +107,8 @@ class Defect:
     """What a rule yields; the Rule adds code and severity.
 
     ``{value}`` in the message stands for the text found at the place, ``{other}`` for the line of ``other``.
-    ``count`` says how many occurrences this one stands for. ``why`` and ``cites`` overrule the rule's.
+    ``count`` says how many occurrences this one stands for. ``why`` and ``cites`` overrule the rule's. ``mend`` makes
+    a better hint of the text that was found.
     """
 
     where: Place
@@ -106,6 +119,7 @@ class Defect:
     cites: str = ""
     count: int = 1
     other: Place | None = None
+    mend: Callable[[str], Remedy | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +228,7 @@ class Finding:
     label: str = ""
     count: int = 1
     caused_by: str | None = None
+    schema_says: str = ""
 
     @property
     def order(self) -> tuple[str, int, int, str, str]:

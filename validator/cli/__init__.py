@@ -1,1 +1,28 @@
-"""The command line."""
+"""The command line: the click group; each command has a module of its own, and imports the house only when it runs."""
+
+from __future__ import annotations
+
+import click
+
+from validator import __version__
+from validator.cli.check import check
+from validator.cli.evaluations import evaluations
+from validator.cli.explain import explain
+from validator.cli.rules import rules
+
+_EPILOG = """\b
+Examples:
+  subgate check my-submission/ --data IndusDB/
+  subgate check run.kwslist.xml -e openkws13 --data b.ecf.xml --data b.kwlist.xml
+  subgate explain KWS304
+"""
+
+
+@click.group(epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="subgate")
+def main() -> None:
+    """Check submissions to speech and multimedia evaluations before you send them."""
+
+
+for _command in (check, explain, rules, evaluations):
+    main.add_command(_command)

@@ -87,6 +87,14 @@ def locate(name: str, source: Source, places: Iterable[Place]) -> dict[Place, Lo
     return located
 
 
+def schema_says(code: str, where: Location) -> str:
+    """Have a schema error explained in the words of a second schema engine; empty for anything else."""
+    if not code.startswith("XML") or not where.record or not where.node:
+        return ""
+    words: str = import_module("validator.formats.xmlwords").schema_says(where.node, where.record)
+    return words
+
+
 def source_of(path: Path) -> FileSource:
     """Return a plain file as a Source under its own path."""
     return FileSource(str(path), path, path.stat().st_size)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from validator.model import Place
 
 _ATTRIBUTE = re.compile(r"""([^\s=<>"'/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_TAG_NAME = re.compile(r"<[/!?]*[^\s<>/]*|[^\s<]+")
 _HEAD = 1 << 16
 
 
@@ -52,20 +53,20 @@ def _location(place: Place, spot: Spot) -> Location:
     if skipped == 1:
         first = (before + after[: line_begin - 1]).rstrip("\r")
         quote = Quote(((spot.line, first), *quote.lines), 1, quote.begin, quote.end)
-    return Location(place.file, spot.line + skipped, column, place.node, value, quote)
+    tag = after[: after.find(">") + 1]
+    return Location(place.file, spot.line + skipped, column, place.node, value, quote, tag)
 
 
 def _span(tag: str, name: str) -> tuple[int, int]:
-    """Return where the value of an attribute stands in the text of a tag; without a name, the tag itself."""
-    closing = tag.find(">") + 1 or len(tag)
+    """Return where the value of an attribute stands in the text of a tag; without a name, where the tag begins."""
+    head = _TAG_NAME.match(tag)
     if not name:
-        stop = tag.find("\n")
-        return 0, min(closing, stop if stop > 0 else closing)
+        return 0, head.end() if head is not None else 1
     for match in _ATTRIBUTE.finditer(tag):
         if match[1] == name or match[1].endswith(f":{name}"):
             group = 2 if match[2] is not None else 3
             return (match.start(group), match.end(group)) if match[group] else (match.start(), match.end())
-    return 0, closing
+    return 0, head.end() if head is not None else 1
 
 
 def root_element(source: Source) -> str | None:

@@ -6,7 +6,9 @@ Handler that turns the elements into its table. DOCTYPE ends the reading, so ent
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 from xml.parsers import expat
@@ -14,17 +16,18 @@ from xml.parsers import expat
 from validator.formats import xmlfaults
 from validator.formats.source import utf8_blocks, xml_encoding
 from validator.suggest import nearest, quoted
-from validator.model import Defect, Place
+from validator.model import Defect, Place, Remedy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from validator.formats.problems import Problems
     from validator.formats.source import Source
-    from validator.formats.xsd import Attribute, Element
+    from validator.formats.xsd import Attribute, Element, ValueType
     from validator.model import Rule
 
 TOKEN_LIMIT = 16 << 20  # bytes of one tag, comment or text before the file is refused
+_SCIENTIFIC = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]{1,2}")
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 _LOCATION_HINTS = {f"{_INSTANCE} schemaLocation", f"{_INSTANCE} noNamespaceSchemaLocation"}
 
@@ -281,7 +284,8 @@ class XmlStream:
         text = f"{attribute.name} is not {attribute.type.words}: {{value}}"
         if attribute.type.base == "string":
             rule, text = xmlfaults.VALUE_NOT_ALLOWED, f"{attribute.name} is {{value}}; it must be {attribute.type.words}"
-        make = partial(Defect, place, text, why=attribute.doc, cites=self._root.cites)
+        mend = partial(_mended, attribute.type)
+        make = partial(Defect, place, text, why=attribute.doc, cites=self._root.cites, mend=mend)
         self.note(rule, attribute.name, make, count=count)
 
     def presence(self, element: Element, given: dict[str, str], places: list[Place], *, count: int = 1) -> None:
@@ -329,6 +333,19 @@ class XmlStream:
         text = f"text between the tags of <{element.name}>: {quoted(data.strip() or data)}"
         make = partial(Defect, Place(self._file, offset, node=self.node()), text, cites=element.cites)
         self.note(xmlfaults.UNEXPECTED_TEXT, "", make)
+
+
+def _mended(wanted: ValueType, text: str) -> Remedy | None:
+    """Guess what was meant by a value that its type refuses."""
+    if wanted.allowed:
+        guess = nearest(text.strip(), wanted.allowed)
+        return Remedy(f"write {guess}", f"did you mean {guess}?") if guess else None
+    with_point = text.replace(",", ".")
+    if wanted.base in ("decimal", "float") and wanted.accepts(with_point):
+        return Remedy(f"write {with_point}", "decimal comma")
+    if wanted.base == "decimal" and _SCIENTIFIC.fullmatch(text.strip()):
+        return Remedy(f"write {Decimal(text.strip()):f}", "an exponent is legal in scores only")
+    return None
 
 
 def _missing(element: Element, attribute: Attribute, place: Place) -> Defect:

@@ -1,0 +1,233 @@
+"""The report for people: what, where, why, how to fix it; and the same four lines at the end."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from validator.model import Law, Severity, Verdict, verdict
+from validator.report.plain import Paint, plural, size, visible, width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from validator.model import Finding, Quote, Report
+
+_ALL_OF = 3  # groups up to this size are shown finding by finding
+_MARGIN = 12  # columns of context kept in front of a caret when a line is cut
+_NEEDS = {
+    "whole": "give the whole submission folder",
+    "content": "this file type is not read yet",
+    "database": "give the database folder with --data",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How to write: colours, columns, seconds of the run if they are to be told, how much to say."""
+
+    paint: Paint = field(default_factory=Paint)
+    columns: int = 100
+    seconds: float | None = None
+    quiet: bool = False
+
+
+def render(reports: list[Report], style: Style) -> str:
+    """Write all reports."""
+    parts = []
+    for report in reports:
+        head = [f"== {visible(report.path)}"] if len(reports) > 1 else []
+        body = [] if style.quiet else [line for group in _groups(report) for line in _group(group, report, style)]
+        parts.append("\n".join([*head, *body, *_closing(report, style)]))
+    if len(reports) > 1:
+        answers = Counter(verdict(report) for report in reports)
+        failed = f", {answers[None]} not judged" if answers[None] else ""
+        accepted, rejected = answers[Verdict.ACCEPT], answers[Verdict.REJECT]
+        parts.append(f"{len(reports)} submissions: {accepted} accepted, {rejected} rejected{failed}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _groups(report: Report) -> list[list[Finding]]:
+    """Group findings by file and rule, causes before consequences, errors before warnings."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in report.shown:
+        groups.setdefault((finding.location.file, finding.rule.code), []).append(finding)
+    causes = {finding.caused_by for finding in report.findings if finding.caused_by}
+    return sorted(groups.values(), key=lambda group: _rank(group[0], causes))
+
+
+def _rank(first: Finding, causes: set[str]) -> tuple[str, int, int, tuple[str, int, int, str, str]]:
+    return first.location.file, -first.severity, first.rule.code not in causes, first.order
+
+
+def _group(group: list[Finding], report: Report, style: Style) -> Iterator[str]:
+    first = group[0]
+    samples = group if first.count <= _ALL_OF else group[:1]
+    for finding in samples:
+        yield from _finding(finding, report, style)
+        if finding is samples[-1]:
+            yield from _also(group, len(samples))
+            yield from _consequences(first, report)
+        yield ""
+
+
+def _finding(finding: Finding, report: Report, style: Style) -> Iterator[str]:
+    kind = finding.severity.name.lower()
+    head = style.paint(kind, f"{kind}[{finding.rule.code} {finding.rule.name}]")
+    yield f"{head}: {visible(finding.message)}"
+    where = finding.location
+    position = "".join(f":{number}" for number in (where.line, where.column) if number is not None)
+    yield f"  --> {visible(where.file)}{position}"
+    if where.node:
+        yield f"   at {visible(where.node)}"
+    if where.quote is not None:
+        yield from _excerpt(where.quote, finding.label, style)
+    yield from _wrapped(" why: ", f"{finding.why.rstrip('.')} ({finding.cites})", style.columns)
+    if finding.schema_says:
+        yield from _wrapped(" xsd: ", finding.schema_says, style.columns)
+    yield from _wrapped(" fix: ", finding.hint.rstrip("."), style.columns)
+    if finding.rule.law is not Law.BOTH and Severity.ERROR in (finding.rule.plan, finding.rule.tool):
+        tool = report.official_tool
+        only_plan = f"only the plan forbids this; {tool} lets it pass"
+        only_tool = f"{tool} refuses this; the plan does not forbid it"
+        yield f" law: {only_plan if finding.rule.law is Law.PLAN else only_tool}"
+
+
+def _wrapped(label: str, text: str, columns: int) -> list[str]:
+    indent = " " * len(label)
+    return textwrap.wrap(
+        visible(text),
+        columns,
+        initial_indent=label,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _excerpt(quote: Quote, label: str, style: Style) -> Iterator[str]:
+    margin = max(len(str(number or "")) for number, _ in quote.lines)
+    room = style.columns - margin - 4
+    yield f"{'':{margin}} |"
+    for rank, (number, text) in enumerate(quote.lines):
+        begin, end = (quote.begin, quote.end) if rank == quote.marked else (0, 0)
+        shown, lead, marked = _cut(text, begin, end, room)
+        yield f"{number or '':>{margin}} | {shown}"
+        if rank == quote.marked:
+            caret = style.paint("error", f"{'^' * max(1, marked)}{f' {visible(label)}' if label else ''}")
+            yield f"{'':{margin}} | {'':{lead}}{caret}"
+    yield f"{'':{margin}} |"
+
+
+def _cut(text: str, begin: int, end: int, room: int) -> tuple[str, int, int]:
+    """Cut a line to the room around its mark; return it with the columns before and under the mark."""
+    pieces = [visible(part.replace("\t", "    ")) for part in (text[:begin], text[begin:end], text[end:])]
+    before, marked, after = pieces
+    if width(before) + width(marked) + width(after) > room:
+        keep = max(_MARGIN, room - width(marked) - _MARGIN)
+        if width(before) > keep:
+            before = "…" + _last(before, keep - 1)
+        if width(before) + width(marked) > room:
+            marked = _first(marked, max(1, room - width(before) - 1)) + "…"
+            after = ""
+        elif width(before) + width(marked) + width(after) > room:
+            after = _first(after, room - width(before) - width(marked) - 1) + "…"
+    return f"{before}{marked}{after}", width(before), width(marked)
+
+
+def _first(text: str, room: int) -> str:
+    used = 0
+    for rank, char in enumerate(text):
+        used += width(char)
+        if used > room:
+            return text[:rank]
+    return text
+
+
+def _last(text: str, room: int) -> str:
+    return _first(text[::-1], room)[::-1]
+
+
+def _also(group: list[Finding], shown: int) -> Iterator[str]:
+    rest = group[0].count - shown
+    if rest > 0:
+        lines = [str(finding.location.line) for finding in group[shown : shown + 3] if finding.location.line]
+        where = f", next at line{'s' if len(lines) > 1 else ''} {', '.join(lines)}" if lines else ""
+        yield f"also: {rest} more in this file{where}"
+
+
+def _consequences(first: Finding, report: Report) -> Iterator[str]:
+    followers = {
+        finding.rule.code: finding.count
+        for finding in report.findings
+        if finding.caused_by == first.rule.code and finding.location.file == first.location.file
+    }
+    if followers:
+        listed = ", ".join(f"{code} x{count}" for code, count in sorted(followers.items()))
+        yield f"then: {listed} follow from this and are not shown"
+
+
+# -- the closing lines -------------------------------------------------------------------------------------------
+
+
+def _closing(report: Report, style: Style) -> Iterator[str]:
+    if report.crash is not None:
+        yield style.paint("error", f"FAILED  {visible(report.crash)}")
+        yield "This is a bug of subgate, not of the submission. Please report it with this line and, if you may, the file."
+        return
+    if report.error is not None:
+        yield style.paint("error", f"NOT JUDGED  {visible(report.error)}")
+        return
+    yield _checked(report, style)
+    yield _rules(report)
+    yield _found(report)
+    yield _answer(report, style)
+
+
+def _checked(report: Report, style: Style) -> str:
+    extent = report.extent
+    records = f", {plural(extent.records, extent.unit)}" if extent.records else ""
+    seconds = f" in {style.seconds:.1f} s" if style.seconds is not None else ""
+    judged = f" as {report.evaluation} [{report.recognised}]" if report.evaluation else f" as {report.recognised}"
+    return f"checked {plural(extent.files, 'files')} ({size(extent.bytes)}{records}){judged}{seconds}"
+
+
+def _rules(report: Report) -> str:
+    failed = {finding.rule.code for finding in report.findings if finding.severity is not Severity.INFO}
+    run = len(report.rules_run)
+    line = f"rules   {run} run, {run - len(failed)} passed, {len(failed)} failed"
+    if not report.skipped:
+        return line
+    needs = Counter(skipped.needs for skipped in report.skipped)
+    reasons = "; ".join(f"{_NEEDS.get(need, f'no {need}: give --data')}" for need in needs)
+    return f"{line}, {len(report.skipped)} could not run ({reasons})"
+
+
+def _found(report: Report) -> str:
+    errors, warnings = report.occurrences(Severity.ERROR), report.occurrences(Severity.WARNING)
+    groups = len({(f.rule.code, f.location.file) for f in report.shown if f.severity is Severity.ERROR})
+    grouped = f" in {plural(groups, 'groups')}" if errors else ""
+    return f"found   {plural(errors, 'errors')}{grouped}, {plural(warnings, 'warnings')}"
+
+
+def _answer(report: Report, style: Style) -> str:
+    plan, tool = verdict(report, Law.PLAN), verdict(report, Law.TOOL)
+    laws = ""
+    if plan is not tool and tool is not None and plan is not None:
+        laws = f"  [plan: {plan.value}, {report.official_tool}: {tool.value}]"
+    if verdict(report) is Verdict.ACCEPT:
+        missing = sum(skipped.needs not in ("whole", "content") for skipped in report.skipped)
+        unread = any(skipped.needs == "content" for skipped in report.skipped)
+        limits = [f"{plural(missing, 'checks')} need --data"] if missing else []
+        limits += ["the content was not read"] if unread else []
+        return style.paint("good", "ACCEPTED") + (f" as far as checked ({'; '.join(limits)})" if limits else "") + laws
+    counts: Counter[str] = Counter()
+    for code, count in {
+        (f.rule.code, f.location.file): f.count for f in report.findings if f.severity is Severity.ERROR and not f.caused_by
+    }.items():
+        counts[code[0]] += count
+    listed = ", ".join(f"{code} x{count}" for code, count in counts.most_common())
+    example = counts.most_common(1)[0][0] if counts else ""
+    return f"{style.paint('error', 'REJECTED')}  {listed}{laws}      subgate explain {example}"
