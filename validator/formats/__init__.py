@@ -63,6 +63,7 @@ FORMATS = (
     Format("ecf", "validator.formats.ecf", "xml", "ecf", judge="F4DE 3.5.0"),
     Format("kwlist", "validator.formats.kwlist", "xml", "kwlist", judge="F4DE 3.5.0"),
 )
+_SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
 _FAMILIES = {"xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults")}
 
 
@@ -89,7 +90,7 @@ def locate(name: str, source: Source, places: Iterable[Place]) -> dict[Place, Lo
 
 def schema_says(code: str, where: Location) -> str:
     """Have a schema error explained in the words of a second schema engine; empty for anything else."""
-    if not code.startswith("XML") or not where.record or not where.node:
+    if code not in _SCHEMA_FAULTS or not where.record or not where.node:
         return ""
     words: str = import_module("validator.formats.xmlwords").schema_says(where.node, where.record)
     return words
