@@ -54,8 +54,8 @@ def place(detections: Detections, ecf: Ecf) -> Placed:
     by_value = {int(text): rank for rank, text in reversed(list(enumerate(spelt)))}
     channels = np.array([_channel(text, spelt, by_value) for text in detections.channels], dtype=np.int64)
     exact = np.array([text in spelt for text in detections.channels], dtype=bool)
-    file = _pick(files, detections.file, -1)
-    channel = _pick(channels, detections.channel, -1)
+    file = files[detections.file] if len(files) else np.zeros(0, dtype=np.int64)
+    channel = channels[detections.channel] if len(channels) else np.zeros(0, dtype=np.int64)
     track = np.where((file >= 0) & (channel >= 0), file * len(spelt) + channel, -1)
     spans = _Spans.of(ecf, [number[ecf_recording(e)] * len(spelt) + spelt.index(e.channel) for e in ecf.excerpts])
     known = np.isin(track, spans.track) & (track >= 0)
@@ -63,7 +63,7 @@ def place(detections: Detections, ecf: Ecf) -> Placed:
     exactly = inside.copy()
     for row in spans.near_misses(track, detections, inside).tolist():
         exactly[row] = spans.hold_exactly(int(track[row]), detections.begin_s[row], detections.duration_s[row])
-    return Placed(file >= 0, known, _pick(exact, detections.channel, fill=False), inside, exactly)
+    return Placed(file >= 0, known, exact[detections.channel] if len(exact) else known, inside, exactly)
 
 
 def _channel(text: str, spelt: list[str], by_value: dict[int, int]) -> int:
@@ -71,10 +71,6 @@ def _channel(text: str, spelt: list[str], by_value: dict[int, int]) -> int:
         return spelt.index(text)
     digits = text.strip()
     return by_value.get(int(digits), -1) if digits.lstrip("+-").isdecimal() and len(digits) < 20 else -1
-
-
-def _pick(values: NDArray[np.generic], codes: NDArray[np.int32], fill: int | bool) -> NDArray[np.generic]:  # noqa: FBT001
-    return values[codes] if len(values) else np.full(len(codes), fill)
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,9 +183,7 @@ def kwlist_of_other_data(opened: OpenRun) -> Iterator[Defect]:
         yield Defect(_header(opened, "kwlist_filename"), f"kwlist_filename is {{value}}; the EXPID says {wanted}")
 
 
-@rule(
-    "KWS303", "unknown-keyword", cites=A5, plan=ERROR, tool=ERROR, needs=("content", "kwlist"), follows=_WRONG_LIST
-)
+@rule("KWS303", "unknown-keyword", cites=A5, plan=ERROR, tool=ERROR, needs=("content", "kwlist"), follows=_WRONG_LIST)
 def unknown_keyword(opened: OpenRun) -> Iterator[Defect]:
     """Every kwid is in the KWList, letter for letter.
 
@@ -206,9 +204,7 @@ def unknown_keyword(opened: OpenRun) -> Iterator[Defect]:
             yield Defect(_list(opened, detected, "kwid"), "kwid {value} is not in the KWList", hint, label)
 
 
-@rule(
-    "KWS304", "missing-keyword", cites=A5, plan=ERROR, tool=ERROR, needs=("content", "kwlist"), follows=_WRONG_LIST
-)
+@rule("KWS304", "missing-keyword", cites=A5, plan=ERROR, tool=ERROR, needs=("content", "kwlist"), follows=_WRONG_LIST)
 def missing_keyword(opened: OpenRun) -> Iterator[Defect]:
     """Every keyword of the KWList has a detected_kwlist, an empty one if nothing was found.
 
@@ -269,10 +265,11 @@ def duplicate_detection(opened: OpenRun) -> Iterator[Defect]:
     for column in (table.keyword, table.file, table.channel, table.yes):
         key = (key ^ column[rows].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(32)
-    order = np.argsort(key, kind="stable")
-    again = np.flatnonzero(key[order[1:]] == key[order[:-1]]) + 1
-    earlier = dict(zip(rows[order[again]].tolist(), rows[order[again - 1]].tolist(), strict=True))
-    for row, count in sampled(np.sort(rows[order[again]])):
+    order = np.argsort(key)
+    again = np.flatnonzero(key[order[1:]] == key[order[:-1]])
+    pairs = np.sort(np.stack([rows[order[again]], rows[order[again + 1]]]), axis=0)
+    earlier = dict(zip(pairs[1].tolist(), pairs[0].tolist(), strict=True))
+    for row, count in sampled(np.unique(pairs[1])):
         message = "the same detection again; it is at {other} already"
         yield Defect(_row(opened, row), message, count=count, other=_row(opened, earlier[row]))
 
@@ -292,7 +289,9 @@ def file_not_in_ecf(opened: OpenRun) -> Iterator[Defect]:
     for row, count in sampled(np.flatnonzero(table.valid & ~placed.channel_known)):
         name, channel = table.files[table.file[row]], table.channels[table.channel[row]]
         if placed.file_known[row]:
-            there = sorted({e.channel for e in _ecf(opened).excerpts if excerpts.ecf_recording(e) == excerpts.recording(name)})
+            there = sorted(
+                {e.channel for e in _ecf(opened).excerpts if excerpts.ecf_recording(e) == excerpts.recording(name)}
+            )
             message = f"file {quoted(name)} has channel {' and '.join(there)} in the ECF, not {channel}"
             yield Defect(_row(opened, row, "channel"), message, f"write channel {there[0]}", count=count)
         else:
@@ -456,9 +455,7 @@ def no_duration(opened: OpenRun) -> Iterator[Defect]:
         yield Defect(_row(opened, row, "dur"), "dur is {value}; it should be above 0", count=count)
 
 
-@rule(
-    "KWS415", "other-language", cites=A5, plan=WARNING, tool=OK, needs=("content", "kwlist"), follows=_WRONG_LIST
-)
+@rule("KWS415", "other-language", cites=A5, plan=WARNING, tool=OK, needs=("content", "kwlist"), follows=_WRONG_LIST)
 def other_language(opened: OpenRun) -> Iterator[Defect]:
     """language is that of the KWList.
 
@@ -590,9 +587,14 @@ def overlapping_detections(opened: OpenRun) -> Iterator[Defect]:
 
 
 def _sorted_by(track: NDArray[np.int64], begin: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Sort by track, then begin; cheap where the rows are in that order already."""
-    in_order = (track[1:] > track[:-1]) | ((track[1:] == track[:-1]) & (begin[1:] >= begin[:-1]))
-    return np.arange(len(track)) if in_order.all() else np.lexsort((begin, track))
+    """Sort by track, then begin: by one whole number for both where microseconds and tracks fit into it."""
+    if not len(track):
+        return np.zeros(0, dtype=np.intp)
+    low, high = float(begin.min()), float(begin.max())
+    if not (high - low) * 1e6 * (float(track.max()) + 2) < 2**62:
+        return np.lexsort((begin, track))
+    step = np.int64((high - low) * 1e6) + 2
+    return np.argsort(track * step + ((begin - low) * 1e6).astype(np.int64))
 
 
 RULES = (

@@ -184,7 +184,9 @@ def pair_not_authorised(opened: OpenRun) -> Iterator[Defect]:
     allowed = cases.get(values.get("PARTITION", ""), ())
     if allowed and values.get("SCASE") not in allowed:
         part = next((part for part in opened.run.fields if part.name == "SCASE"), None)
-        message = f"{values['PARTITION']} cannot be scored as {values.get('SCASE', '')}; it can as {' or '.join(allowed)}"
+        message = (
+            f"{values['PARTITION']} cannot be scored as {values.get('SCASE', '')}; it can as {' or '.join(allowed)}"
+        )
         yield Defect(opened.run.name_place(part), message)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 from validator.model import Defect, Place, Scope, Severity, rule
@@ -59,7 +60,9 @@ def encoding_raw(opened: OpenFile) -> Iterator[Defect]:
     NIST: the schema accepts it, F4DE's reader refuses it.
     """
     if _keywords(opened).encoding == "gb2312-raw":
-        yield Defect(Place(opened.path, _keywords(opened).offset, "encoding", "/kwlist/@encoding"), "encoding is {value}")
+        yield Defect(
+            Place(opened.path, _keywords(opened).offset, "encoding", "/kwlist/@encoding"), "encoding is {value}"
+        )
 
 
 @rule("KWS453", "encoding-not-utf-8", cites="OpenKWS13 A.4", plan=ERROR, tool=OK, scope=Scope.FILE, needs=("kwlist",))
@@ -73,7 +76,9 @@ def encoding_not_utf_8(opened: OpenFile) -> Iterator[Defect]:
     NIST: F4DE accepts GB2312, and skips the schema for it.
     """
     if _keywords(opened).encoding == "GB2312":
-        yield Defect(Place(opened.path, _keywords(opened).offset, "encoding", "/kwlist/@encoding"), "encoding is {value}")
+        yield Defect(
+            Place(opened.path, _keywords(opened).offset, "encoding", "/kwlist/@encoding"), "encoding is {value}"
+        )
 
 
 @rule("KWS454", "same-keyword-text", cites="OpenKWS13 A.4", plan=WARNING, tool=OK, scope=Scope.FILE, needs=("kwlist",))
@@ -124,7 +129,7 @@ def overlapping_excerpts(opened: OpenFile) -> Iterator[Defect]:
         tracks.setdefault((ecf_recording(excerpt), excerpt.channel), []).append(excerpt)
     for track in tracks.values():
         track.sort(key=lambda excerpt: excerpt.begin_s)
-        for ahead, behind in zip(track, track[1:], strict=False):
+        for ahead, behind in pairwise(track):
             if ahead.begin_s + ahead.duration_s - behind.begin_s > 1e-6:
                 where = Place(opened.path, behind.offset, "tbeg", "/ecf/excerpt/@tbeg")
                 other = Place(opened.path, ahead.offset)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from validator.model import Defect, Place
@@ -57,7 +58,7 @@ def superseded(submission: Submission) -> Iterator[Defect]:
 def skipped_versions(submission: Submission) -> Iterator[Defect]:
     """Find systems whose versions leave a number out."""
     for runs in _versions(submission).values():
-        for (lower, _), (upper, run) in zip(runs, runs[1:], strict=False):
+        for (lower, _), (upper, run) in pairwise(runs):
             if upper > lower + 1:
                 yield Defect(Place(run.file), f"version {upper} follows version {lower}: {lower + 1} is not there")
 

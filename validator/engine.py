@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -35,6 +34,7 @@ from validator.submission import Members, OpenFile, OpenRun, Run, Submission, co
 from validator.suggest import nearest, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from validator.formats import Format
     from validator.formats.source import Source
     from validator.references import References
@@ -260,7 +260,9 @@ def find_rule(name: str) -> Rule[object]:
     known = {key.casefold(): rule for rule in all_rules() for key in (rule.code, rule.name)}
     if name.casefold() not in known:
         guess = nearest(name.casefold(), known)
-        raise UsageError(f"no rule {quoted(name)}" + (f"; did you mean {known[guess].code} {known[guess].name}?" if guess else ""))
+        raise UsageError(
+            f"no rule {quoted(name)}" + (f"; did you mean {known[guess].code} {known[guess].name}?" if guess else "")
+        )
     return known[name.casefold()]
 
 

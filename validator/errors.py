@@ -20,5 +20,5 @@ class ReferenceDataError(ValidatorError):
     """A file that the organizers gave out cannot be used."""
 
 
-class RuleCrash(ValidatorError):
+class RuleCrash(ValidatorError):  # noqa: N818 - an incident, not an error of the user's
     """A rule raised: our bug, reported with the rule and the file it stumbled over."""

@@ -8,8 +8,8 @@ from functools import cache
 
 from validator.bundled import evaluations, profile_text
 from validator.errors import ProfileError, UsageError
-from validator.suggest import nearest
 from validator.model import Severity
+from validator.suggest import nearest
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -166,10 +166,10 @@ def _file_role(table: _Table) -> FileRole:
 
 
 def _data_role(role: str, table: _Table) -> DataRole:
-    texts = [table.text(key) for key in ("format", "suffix", "name", "doc")]
-    named_by_run = table.flag("named_by_run")
+    texts = {key: table.text(key) for key in ("format", "suffix", "name", "doc")}
+    found = DataRole(role, **texts, named_by_run=table.flag("named_by_run"))
     table.done()
-    return DataRole(role, *texts, named_by_run)
+    return found
 
 
 def _parameter(name: str, table: _Table) -> Parameter:
@@ -240,13 +240,16 @@ class _Table:
 
     def named(self, key: str) -> list[tuple[str, _Table]]:
         inner = self.table(key)
-        return [(name, inner.table(name)) for name in list(inner._content)]
+        return [(name, inner.table(name)) for name in inner.names()]
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._content)
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        return tuple((key, self.text(key)) for key in list(self._content))
+        return tuple((key, self.text(key)) for key in self.names())
 
     def lists(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        return tuple((key, self.texts(key)) for key in list(self._content))
+        return tuple((key, self.texts(key)) for key in self.names())
 
     def done(self) -> None:
         if self._content:

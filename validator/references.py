@@ -69,7 +69,7 @@ class References:
             return False
         if odd:
             shape = profile.data[0].name.replace("{", "<").replace("}", ">")
-            raise ReferenceDataError(f"{sorted(odd)[0]} in the database folder is not named {shape}: rename or remove it")
+            raise ReferenceDataError(f"{min(odd)} in the database folder is not named {shape}: rename or remove it")
         roles = {role.role for role in profile.data if role.name}
         for stem, have in sorted(pairs.items()):
             if missing := sorted(roles - have):
@@ -109,7 +109,9 @@ def parse_data(options: Sequence[str], profiles: Sequence[Profile]) -> Reference
 def _only(role: DataRole, found: list[Path], named: str | None) -> Path:
     chosen = [path for path in found if path.name == named] or found
     if len(chosen) > 1:
-        raise UsageError(f"two files for the role {role.role}: {chosen[0]} and {chosen[1]}; say --data {role.role}=FILE")
+        raise UsageError(
+            f"two files for the role {role.role}: {chosen[0]} and {chosen[1]}; say --data {role.role}=FILE"
+        )
     return chosen[0]
 
 

@@ -133,7 +133,9 @@ def members(path: Path, shown: str) -> Members:
         for entry in _walk(path):
             name = Path(entry.path).relative_to(path).as_posix()
             if entry.is_file(follow_symlinks=False):
-                sources.append(FileSource(f"{shown}/{name}", Path(entry.path), entry.stat(follow_symlinks=False).st_size))
+                sources.append(
+                    FileSource(f"{shown}/{name}", Path(entry.path), entry.stat(follow_symlinks=False).st_size)
+                )
             else:
                 oddities.append((f"{shown}/{name}", _kind(entry)))
             if len(sources) > FILE_LIMIT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from validator.engine import check
@@ -19,10 +20,8 @@ def check_in_processes(paths: list[str], request: Request, workers: int) -> list
     with ProcessPoolExecutor(workers) as pool:
         futures = {rank: pool.submit(check, path, request) for rank, path in enumerate(paths)}
         for rank, future in futures.items():
-            try:
+            with suppress(BrokenProcessPool):
                 reports[rank] = future.result()
-            except BrokenProcessPool:
-                continue
     for rank, path in enumerate(paths):
         if rank not in reports:
             reports[rank] = _alone(path, request)

@@ -10,10 +10,9 @@ from validator.formats.source import FileSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from validator.formats.problems import Problems
     from pathlib import Path
 
+    from validator.formats.problems import Problems
     from validator.formats.source import Source
     from validator.model import Location, Place, Rule
 

@@ -41,9 +41,16 @@ def read(source: Source) -> KeywordListFile:
     builder = _Builder()
     root = xsd.load("openkws/kwlist.xsd")
     read_xml(source, XmlStream(root, builder, file=source.name, problems=problems), problems)
-    head = [builder.head.get(name, "") for name in ("ecf_filename", "version", "language", "encoding")]
-    normalize = builder.head.get("compareNormalize", "")
-    return KeywordListFile(KeywordList(*head, normalize, tuple(builder.keywords), builder.offset), problems)
+    table = KeywordList(
+        builder.head.get("ecf_filename", ""),
+        builder.head.get("version", ""),
+        builder.head.get("language", ""),
+        builder.head.get("encoding", ""),
+        builder.head.get("compareNormalize", ""),
+        tuple(builder.keywords),
+        builder.offset,
+    )
+    return KeywordListFile(table, problems)
 
 
 class _Builder:

@@ -40,6 +40,10 @@ _NUMBERS = ("tbeg", "dur", "score")
 _BATCH = 8192
 _TAG = re.compile(rb"""</?[A-Za-z_][A-Za-z0-9_]*((?:[ \t\r\n]+[A-Za-z_][A-Za-z0-9_]*="[^"<>&]*")*)[ \t\r\n]*/?>""")
 _PAIR = re.compile(rb'([A-Za-z_][A-Za-z0-9_]*)="([^"]*)"')
+_COLUMNS: dict[str, str] = {
+    "keyword": "int32", "file": "int32", "channel": "int32", "begin_s": "float64", "duration_s": "float64",
+    "score": "float64", "yes": "bool", "valid": "bool", "text": "uint64", "offset": "int64",
+}  # fmt: skip
 _ABSENT = {"file": "", "channel": "0", "tbeg": "0", "dur": "0", "score": "0", "decision": "NO"}
 
 
@@ -87,7 +91,9 @@ class _Builder:
         self._root = root = xsd.load("openkws/kwslist.xsd")
         self._list = root.child("detected_kwlist")
         self._kw = self._list.child("kw")
-        self.stream = XmlStream(root, self, file=file, problems=problems, bulk=Bulk(self._list, self._kw, _NAMES, self._take))
+        self.stream = XmlStream(
+            root, self, file=file, problems=problems, bulk=Bulk(self._list, self._kw, _NAMES, self._take)
+        )
         self._header: dict[str, str] = {}
         self._header_offset = 0
         self._lists: list[DetectedList] = []
@@ -306,14 +312,12 @@ class _Rows:
 
 
 def _concatenated(parts: list[Detections], files: tuple[str, ...], channels: tuple[str, ...]) -> Detections:
-    def column(name: str, dtype: type[np.generic]) -> NDArray[np.generic]:
-        pieces = [getattr(part, name) for part in parts]
-        return np.concatenate(pieces) if pieces else np.zeros(0, dtype=dtype)
-
-    kinds = {"keyword": np.int32, "file": np.int32, "channel": np.int32, "begin_s": np.float64}
-    kinds |= {"duration_s": np.float64, "score": np.float64, "yes": np.bool_, "valid": np.bool_}
-    kinds |= {"text": np.uint64, "offset": np.int64}
-    return Detections(**{name: column(name, kind) for name, kind in kinds.items()}, files=files, channels=channels)  # type: ignore[arg-type]
+    none = np.zeros(0)
+    columns = {
+        name: np.concatenate([getattr(part, name) for part in parts] or [none.astype(kind)])
+        for name, kind in _COLUMNS.items()
+    }
+    return Detections(**columns, files=files, channels=channels)
 
 
 def _constant(text: str, count: int) -> Texts:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 BLOCK = 1 << 20

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from validator.formats.source import blocks, locate as locate_offsets, utf8_blocks, xml_encoding
+from validator.formats.source import blocks, utf8_blocks, xml_encoding
+from validator.formats.source import locate as locate_offsets
 from validator.model import Location, Quote
 
 if TYPE_CHECKING:
@@ -78,8 +80,6 @@ def root_element(source: Source) -> str | None:
     with source.open() as stream:
         head = next(blocks(stream), b"")[:_HEAD]
     encoding = xml_encoding(head)
-    try:
+    with suppress(expat.ExpatError, LookupError):
         parser.Parse(head if encoding == "utf-8" else head.decode(encoding, "ignore").encode(), False)
-    except (expat.ExpatError, LookupError):
-        pass
     return found[0] if found else None

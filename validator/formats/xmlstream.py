@@ -15,8 +15,8 @@ from xml.parsers import expat
 
 from validator.formats import xmlfaults
 from validator.formats.source import utf8_blocks, xml_encoding
-from validator.suggest import nearest, quoted
 from validator.model import Defect, Place, Remedy
+from validator.suggest import nearest, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -157,7 +157,10 @@ class XmlStream:
             text = f"the file ends inside <{inner}>" if inner else "the file has no XML element"
             hint = f"add </{inner}>; if the file was cut off, write it again" if inner else ""
         elif error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]:
-            text, hint = "this is not XML", "write & as &amp; and < as &lt;; every value stands in quotes; save as UTF-8"
+            text, hint = (
+                "this is not XML",
+                "write & as &amp; and < as &lt;; every value stands in quotes; save as UTF-8",
+            )
         else:
             text = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
         place = Place(self._file, offset, node=self.node() if self.open else "")
@@ -206,7 +209,7 @@ class XmlStream:
         bulk.take([given.get(name, "") for name in bulk.names], offset, given.keys() >= set(bulk.names))
 
     def _step(self, name: str, attributes: dict[str, str]) -> str:
-        plain = name.split(" ")[-1]
+        plain = _local(name)
         if not self.open:
             return plain
         counts = self.open[-1].counts
@@ -219,7 +222,7 @@ class XmlStream:
             self._rooted = True
             if name == self._root.name:
                 return self._root
-            shown = name.split(" ")[-1]
+            shown = _local(name)
             text = f"the root element is <{shown}>; it must be <{self._root.name}>"
             if " " in name:
                 text = f"the root element <{shown}> is in a namespace; it must be <{self._root.name}> without one"
@@ -238,7 +241,7 @@ class XmlStream:
             expected = f"only <{'> or <'.join(known)}> may stand here" if known else f"<{parent.name}> is empty"
             guess = nearest(name, known)
             hint = f"write <{guess}>" if guess else "delete it or move it to its place"
-            self._misplaced(name, offset, f"<{name.split(' ')[-1]}> is not expected in <{parent.name}>: {expected}", hint)
+            self._misplaced(name, offset, f"<{_local(name)}> is not expected in <{parent.name}>: {expected}", hint)
             return None
         while parent.particle < found:
             self._end_particle(parent, offset)
@@ -251,7 +254,7 @@ class XmlStream:
         return particle.element
 
     def _misplaced(self, name: str, offset: int, text: str, hint: str) -> None:
-        place = Place(self._file, offset, node=self.node(name.split(" ")[-1]))
+        place = Place(self._file, offset, node=self.node(_local(name)))
         self.note(xmlfaults.UNEXPECTED_ELEMENT, name, partial(Defect, place, text, hint, cites=self._root.cites))
 
     def _end_particle(self, parent: Open, offset: int) -> None:
@@ -283,7 +286,10 @@ class XmlStream:
         rule = xmlfaults.WRONG_TYPE
         text = f"{attribute.name} is not {attribute.type.words}: {{value}}"
         if attribute.type.base == "string":
-            rule, text = xmlfaults.VALUE_NOT_ALLOWED, f"{attribute.name} is {{value}}; it must be {attribute.type.words}"
+            rule, text = (
+                xmlfaults.VALUE_NOT_ALLOWED,
+                f"{attribute.name} is {{value}}; it must be {attribute.type.words}",
+            )
         mend = partial(_mended, attribute.type)
         make = partial(Defect, place, text, why=attribute.doc, cites=self._root.cites, mend=mend)
         self.note(rule, attribute.name, make, count=count)
@@ -335,6 +341,10 @@ class XmlStream:
         self.note(xmlfaults.UNEXPECTED_TEXT, "", make)
 
 
+def _local(name: str) -> str:
+    return name.rpartition(" ")[2]
+
+
 def _mended(wanted: ValueType, text: str) -> Remedy | None:
     """Guess what was meant by a value that its type refuses."""
     if wanted.allowed:
@@ -355,7 +365,7 @@ def _missing(element: Element, attribute: Attribute, place: Place) -> Defect:
 
 def _unknown(element: Element, name: str, place: Place, *, given: dict[str, str]) -> Defect:
     guess = nearest(name, [known for known in element.attributes if known not in given])
-    shown = name.split(" ")[-1]
+    shown = _local(name)
     text = f"<{element.name}> has an attribute {quoted(shown)} that the schema does not know"
     hint = f"write {guess} instead of {shown}" if guess else "delete it"
     label = f"did you mean {guess}?" if guess else ""

@@ -175,7 +175,7 @@ def _consequences(first: Finding, report: Report) -> Iterator[str]:
 def _closing(report: Report, style: Style) -> Iterator[str]:
     if report.crash is not None:
         yield style.paint("error", f"FAILED  {visible(report.crash)}")
-        yield "This is a bug of subgate, not of the submission. Please report it with this line and, if you may, the file."
+        yield "This is a bug of subgate, not of the submission; please report it with this line and, if you may, the file"
         return
     if report.error is not None:
         yield style.paint("error", f"NOT JUDGED  {visible(report.error)}")
@@ -225,7 +225,9 @@ def _answer(report: Report, style: Style) -> str:
         return style.paint("good", "ACCEPTED") + (f" as far as checked ({'; '.join(limits)})" if limits else "") + laws
     counts: Counter[str] = Counter()
     for code, count in {
-        (f.rule.code, f.location.file): f.count for f in report.findings if f.severity is Severity.ERROR and not f.caused_by
+        (f.rule.code, f.location.file): f.count
+        for f in report.findings
+        if f.severity is Severity.ERROR and not f.caused_by
     }.items():
         counts[code[0]] += count
     listed = ", ".join(f"{code} x{count}" for code, count in counts.most_common())
