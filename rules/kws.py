@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from validator.model import Defect, Place, Scope, Severity, rule
+from validator.model import Defect, Scope, Severity, rule
 
-from . import general, kwslists, kwsnames
+from . import general, kwsdescriptions, kwslists, kwsnames
 from .primary import missing_mandatory, second_primaries, skipped_versions, superseded
 
 if TYPE_CHECKING:
@@ -118,28 +118,14 @@ def incomplete_submission(submission: Submission) -> Iterator[Defect]:
         yield from missing_mandatory(submission)
 
 
-@rule("KWS601", "no-description", cites="OpenKWS13 B.3", plan=ERROR, tool=ERROR, scope=Scope.SUBMISSION)
-def no_description(submission: Submission) -> Iterator[Defect]:
-    """Where a system description is required (--set require_description=true), it is there.
-
-    Why: each submitted system must be accompanied by a description.
-    Bad: a folder with KWSLists only
-    Good: the same folder with a .txt file that describes the systems
-    Fix: write the description and put it beside the runs.
-    NIST: F4DE refuses when it was told to require one: "System description required but is not provided".
-    """
-    if submission.parameters["require_description"] and not submission.descriptions:
-        yield Defect(Place(submission.path), "a system description is required and there is none")
-
-
 RULES = (
     *general.RULES,
     *kwsnames.RULES,
     *kwslists.RULES,
+    *kwsdescriptions.RULES,
     second_primary,
     superseded_version,
     skipped_version,
     no_required_condition,
     incomplete_submission,
-    no_description,
 )

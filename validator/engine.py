@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from validator import formats
 from validator.errors import ReferenceDataError, RuleCrash, UsageError, ValidatorError
@@ -35,9 +35,11 @@ from validator.suggest import nearest, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
     from validator.formats import Format
     from validator.formats.source import Source
     from validator.references import References
+    from validator.tables import Description
 
 Found = list[tuple[Rule[object], Defect]]
 
@@ -79,10 +81,24 @@ def _check(path: str, request: Request) -> Report:
     submission = compose(found, profile, profile.values(dict(request.settings)))
     references = parse_data(request.data, all_profiles())
     run = _Pass(profile, request.conventions)
-    run.apply(Scope.SUBMISSION, submission, ())
+    submission, problems = _with_descriptions(submission, references)
+    run.apply(Scope.SUBMISSION, submission, problems)
     for each in submission.runs:
         _check_run(each, submission, references, run)
     return run.report(submission, how)
+
+
+def _with_descriptions(submission: Submission, references: References) -> tuple[Submission, Found]:
+    """Read the descriptions, and the references that are the same for all runs."""
+    read = [(source.name, formats.read("description", source)) for source in submission.texts]
+    tables = {}
+    for role in submission.profile.data:
+        source = None if role.name else references.choose(role, submission.profile, {}).source
+        if source is not None:
+            tables[role.role] = _usable(source.path, role.format)
+    described = tuple((name, cast("Description", content.table)) for name, content in read)
+    problems = [pair for _, content in read for pair in content.problems]
+    return replace(submission, descriptions=described, references=tables), problems
 
 
 def _check_run(run: Run, submission: Submission, references: References, through: _Pass) -> None:
@@ -91,7 +107,7 @@ def _check_run(run: Run, submission: Submission, references: References, through
         content = formats.read(run.role.format, run.source)
         through.records += len(content)
     choices, tables = {}, {}
-    for role in submission.profile.data:
+    for role in (known for known in submission.profile.data if known.name):
         named = content.named_list if content is not None and role.named_by_run else None
         choice = choices[role.role] = references.choose(role, submission.profile, run.values, named)
         if choice.source is not None:
@@ -131,7 +147,8 @@ class _Pass:
         sources: dict[str, tuple[Source, str]] = {
             run.file: (run.source, run.role.format if run.role is not None else "") for run in submission.runs
         }
-        everything = (*(run.source for run in submission.runs), *submission.descriptions, *submission.others)
+        sources |= {source.name: (source, "description") for source in submission.texts}
+        everything = (*(run.source for run in submission.runs), *submission.texts, *submission.others)
         extent = Extent(len(everything), sum(source.size for source in everything), self.records, self._profile.unit)
         return Report(
             submission.path,

@@ -80,6 +80,21 @@ class Primaries:
 
 
 @dataclass(frozen=True, slots=True)
+class DescriptionForm:
+    """What a system description must have: headings by number, and where the EXPIDs, contact and times belong.
+
+    ``figures`` are lines "name ... - value" that a machine reads; ``data_line``: a line with a data definition.
+    """
+
+    sections: tuple[tuple[str, str], ...]
+    expids: str
+    contact: str
+    times: tuple[str, ...]
+    figures: tuple[str, ...]
+    data_line: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One evaluation."""
 
@@ -97,6 +112,7 @@ class Profile:
     parameters: tuple[Parameter, ...]
     primaries: Primaries
     authorised: tuple[tuple[str, tuple[str, ...]], ...]
+    description: DescriptionForm
     measures: tuple[str, ...]
     severities: tuple[tuple[str, tuple[Severity, Severity]], ...]
 
@@ -146,6 +162,7 @@ def load(name: str) -> Profile:
         parameters=tuple(_parameter(key, entry) for key, entry in table.named("parameters")),
         primaries=_primaries(table.table("primaries")),
         authorised=table.table("authorised").lists(),
+        description=_description(table.table("description")),
         measures=table.texts("measures"),
         severities=tuple(_severity(code, entry) for code, entry in table.named("severities")),
     )
@@ -189,6 +206,19 @@ def _primaries(table: _Table) -> Primaries:
     )
     table.done()
     return primaries
+
+
+def _description(table: _Table) -> DescriptionForm:
+    form = DescriptionForm(
+        table.table("sections").pairs(),
+        table.text("expids"),
+        table.text("contact"),
+        table.texts("times"),
+        table.texts("figures"),
+        table.flag("data_line"),
+    )
+    table.done()
+    return form
 
 
 def _severity(code: str, table: _Table) -> tuple[str, tuple[Severity, Severity]]:

@@ -46,7 +46,7 @@ class References:
             return Choice(source_of(explicit))
         suffix = re.compile(f"(?:{role.suffix})$", re.IGNORECASE)
         found = [path for path in (*self.loose, *self._top_level()) if suffix.search(path.name)]
-        if not self.is_database(profile):
+        if not role.name or not self.is_database(profile):
             return Choice(source_of(_only(role, found, named))) if found else Choice()
         if named is not None:
             wanted = [path for path in found if path.name == named]
@@ -58,7 +58,7 @@ class References:
     def is_database(self, profile: Profile) -> bool:
         """Tell whether a folder is laid out by corpus and partition, one ECF each; a broken one is an error."""
         pairs: dict[str, set[str]] = {}
-        for role in profile.data:
+        for role in (known for known in profile.data if known.name):
             for stem, path in self._stems(role):
                 pairs.setdefault(stem, set()).add(role.role)
                 if stem.count("_") != role.name.count("_"):

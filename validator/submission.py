@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from validator.formats.source import Source
     from validator.profile import FileRole, Profile, Value
     from validator.references import Choice
+    from validator.tables import Description
 
 T = TypeVar("T")
 
@@ -73,9 +74,11 @@ class Submission:
     profile: Profile
     parameters: dict[str, Value]
     runs: tuple[Run, ...]
-    descriptions: tuple[Source, ...]
+    texts: tuple[Source, ...]
     others: tuple[Source, ...]
     oddities: tuple[tuple[str, str], ...]
+    descriptions: tuple[tuple[str, Description], ...] = ()
+    references: dict[str, object] = field(default_factory=dict)
 
     def grammar(self, law: Law) -> Grammar:
         """Return the grammar of names under a law."""
@@ -83,7 +86,7 @@ class Submission:
 
     def lacks(self, need: str) -> bool:
         """Tell whether something that a rule needs is missing."""
-        return need == "whole" and not self.whole
+        return not self.whole if need == "whole" else need not in self.references
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,28 @@ class KeywordList:
 
 
 @dataclass(frozen=True, slots=True)
+class TextLine:
+    """One line of a text file, without its end."""
+
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A system description."""
+
+    lines: tuple[TextLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceTable:
+    """The resources that a description may name (DataDefs.tsv): their ids."""
+
+    ids: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class DetectedList:
     """One ``detected_kwlist``: a keyword that was searched for."""
 

@@ -61,9 +61,14 @@ FORMATS = (
     Format("kwslist", "validator.formats.kwslist", "xml", "kwslist"),
     Format("ecf", "validator.formats.ecf", "xml", "ecf", judge="F4DE 3.5.0"),
     Format("kwlist", "validator.formats.kwlist", "xml", "kwlist", judge="F4DE 3.5.0"),
+    Format("description", "validator.formats.description", "text", ""),
+    Format("datadefs", "validator.formats.datadefs", "text", ""),
 )
 _SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
-_FAMILIES = {"xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults")}
+_FAMILIES = {
+    "xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults"),
+    "text": ("validator.formats.textplaces", "validator.formats.textfaults"),
+}
 
 
 def named(name: str) -> Format:

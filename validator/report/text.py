@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from validator.model import Finding, Quote, Report
 
 _ALL_OF = 3  # groups up to this size are shown finding by finding
+_TOLD = 8  # messages of a group that are listed where they share one line
 _MARGIN = 12  # columns of context kept in front of a caret when a line is cut
 _NEEDS = {
     "whole": "give the whole submission folder",
@@ -87,7 +88,7 @@ def _finding(finding: Finding, report: Report, style: Style) -> Iterator[str]:
     yield from _wrapped(" why: ", f"{finding.why.rstrip('.')} ({finding.cites})", style.columns)
     if finding.schema_says:
         yield from _wrapped(" xsd: ", finding.schema_says, style.columns)
-    yield from _wrapped(" fix: ", finding.hint.rstrip("."), style.columns)
+    yield from _wrapped(" fix: ", finding.hint.removesuffix("."), style.columns)
     if finding.rule.law is not Law.BOTH and Severity.ERROR in (finding.rule.plan, finding.rule.tool):
         tool = report.official_tool
         only_plan = f"only the plan forbids this; {tool} lets it pass"
@@ -152,7 +153,16 @@ def _last(text: str, room: int) -> str:
 
 def _also(group: list[Finding], shown: int) -> Iterator[str]:
     rest = group[0].count - shown
-    if rest > 0:
+    if rest <= 0:
+        return
+    here = group[0].location.line
+    alike = [finding for finding in group[shown:] if finding.location.line == here]
+    if alike:  # the line would not tell them apart
+        for finding in alike[:_TOLD]:
+            yield f"also: {visible(finding.message)}"
+        if rest > _TOLD:
+            yield f"also: {rest - min(_TOLD, len(alike))} more in this file"
+    else:
         lines = [str(finding.location.line) for finding in group[shown : shown + 3] if finding.location.line]
         where = f", next at line{'s' if len(lines) > 1 else ''} {', '.join(lines)}" if lines else ""
         yield f"also: {rest} more in this file{where}"
@@ -175,7 +185,7 @@ def _consequences(first: Finding, report: Report) -> Iterator[str]:
 def _closing(report: Report, style: Style) -> Iterator[str]:
     if report.crash is not None:
         yield style.paint("error", f"FAILED  {visible(report.crash)}")
-        yield "This is a bug of subgate, not of the submission; please report it with this line and, if you may, the file"
+        yield "This is a bug of subgate, not of the submission; please report it with this line and, if you can, the file"
         return
     if report.error is not None:
         yield style.paint("error", f"NOT JUDGED  {visible(report.error)}")

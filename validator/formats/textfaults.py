@@ -1,0 +1,42 @@
+"""What can be wrong with a text file before its meaning is looked at."""
+
+from __future__ import annotations
+
+from validator.model import Rule, Severity, parse_doc
+
+NOT_TEXT: Rule[object] = Rule(
+    "TXT201",
+    "not-text",
+    "house rule",
+    Severity.ERROR,
+    Severity.OK,
+    parse_doc(
+        """A text file is UTF-8 text.
+
+    Why: everyone who reads it must see the same letters.
+    Bad: a Word document renamed to .txt, or text in ISO-8859-1
+    Good: the text saved as UTF-8
+    Fix: save it as plain text in UTF-8.
+    NIST: F4DE does not look at the encoding.
+    """
+    ),
+)
+TOO_LONG: Rule[object] = Rule(
+    "TXT202",
+    "too-long",
+    "house rule",
+    Severity.ERROR,
+    Severity.OK,
+    parse_doc(
+        """A system description has at most 4 MB.
+
+    Why: people read it.
+    Bad: a log file of 100 MB as the description
+    Good: a few pages
+    Fix: keep the description, leave the logs out.
+    NIST: F4DE has no limit.
+    """
+    ),
+)
+
+RULES = (NOT_TEXT, TOO_LONG)
