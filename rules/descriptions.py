@@ -46,9 +46,10 @@ def sections(text: Description, titles: Sequence[tuple[str, str]]) -> dict[str, 
     at: dict[str, int] = {}
     for rank, line in enumerate(text.lines):
         match = _HEADING.match(line.text[:300])
-        if match is not None and match[2] in known and match[2] not in at:
-            if match[1] or nearest(match[3].casefold(), [known[match[2]].casefold()]):
-                at[match[2]] = rank
+        if match is None or match[2] not in known or match[2] in at:
+            continue
+        if match[1] or nearest(match[3].casefold(), [known[match[2]].casefold()]):
+            at[match[2]] = rank
     stops = sorted([*at.values(), len(text.lines)])
     return {
         number: Section(number, text.lines[rank], text.lines[rank + 1 : stops[stops.index(rank) + 1]])
@@ -90,13 +91,12 @@ def unknown_expids(submission: Submission) -> Iterator[Defect]:
     grammar = submission.grammar(Law.PLAN)
     known = {run.stem for run in submission.runs}
     for file, text in submission.descriptions:
-        for line in text.lines:
-            for word in _words(line):
-                if re.match(submission.profile.recognise, word) and len(grammar.split(word)) == len(grammar.fields):
-                    if word not in known:
-                        guess = nearest(word, known)
-                        label = f"did you mean {guess}?" if guess else ""
-                        yield Defect(Place(file, line.offset), f"{word} is not in this submission", label=label)
+        words = [(word, line.offset) for line in text.lines for word in _words(line) if word not in known]
+        for word, offset in words:
+            if re.match(submission.profile.recognise, word) and len(grammar.split(word)) == len(grammar.fields):
+                guess = nearest(word, known)
+                label = f"did you mean {guess}?" if guess else ""
+                yield Defect(Place(file, offset), f"{word} is not in this submission", label=label)
 
 
 def _words(line: TextLine) -> list[str]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from validator.model import Defect, Place, Scope, Severity, rule
 
+from . import archives
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -14,7 +16,15 @@ if TYPE_CHECKING:
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
 
-@rule("GEN101", "nothing-to-check", cites="house rule", plan=ERROR, tool=ERROR, scope=Scope.SUBMISSION)
+@rule(
+    "GEN101",
+    "nothing-to-check",
+    cites="house rule",
+    plan=ERROR,
+    tool=ERROR,
+    scope=Scope.SUBMISSION,
+    follows=("GEN801", "GEN805"),
+)
 def nothing_to_check(submission: Submission) -> Iterator[Defect]:
     """A submission has at least one run.
 
@@ -56,4 +66,4 @@ def unexpected_file(submission: Submission) -> Iterator[Defect]:
         yield Defect(Place(source.name), "this file is no part of a submission; it was not checked")
 
 
-RULES = (nothing_to_check, not_a_plain_file, unexpected_file)
+RULES = (nothing_to_check, not_a_plain_file, unexpected_file, *archives.RULES)

@@ -244,7 +244,7 @@ def _in_words(finding: Finding) -> Finding:
 def _recognise(found: Members, request: Request) -> tuple[Profile, str]:
     if request.evaluation:
         return load(request.evaluation), "as asked"
-    names = [source.name.rsplit("/", 1)[-1] for source in found.sources]
+    names = [name.rsplit("/", 1)[-1] for name in (found.path, *(source.name for source in found.sources))]
     fitting = [profile for profile in all_profiles() if any(re.match(profile.recognise, name) for name in names)]
     if len(fitting) == 1:
         return fitting[0], "from the file names"

@@ -1,4 +1,4 @@
-"""A submission: a file or a folder whose files have roles, read-only and read lazily."""
+"""A submission: a file, a folder or an archive whose files have roles, read-only and read lazily."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from validator import formats
 from validator.errors import UsageError
-from validator.formats import ebnf
+from validator.formats import archive, ebnf
 from validator.formats.source import FileSource
 from validator.model import Law, Place
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from validator.formats import Content
+    from validator.formats.archive import ArchiveFault
     from validator.formats.ebnf import Field, Grammar
     from validator.formats.source import Source
     from validator.profile import FileRole, Profile, Value
@@ -38,6 +39,7 @@ class Members:
     whole: bool
     sources: tuple[Source, ...]
     oddities: tuple[tuple[str, str], ...] = ()
+    faults: tuple[ArchiveFault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class Submission:
     texts: tuple[Source, ...]
     others: tuple[Source, ...]
     oddities: tuple[tuple[str, str], ...]
+    faults: tuple[ArchiveFault, ...] = ()
     descriptions: tuple[tuple[str, Description], ...] = ()
     references: dict[str, object] = field(default_factory=dict)
 
@@ -148,6 +151,9 @@ def members(path: Path, shown: str) -> Members:
         raise UsageError(f"no such file or folder: {shown}")
     if not path.is_file():
         raise UsageError(f"{shown} is neither a file nor a folder")
+    if archive.is_archive(path.name):
+        listed = archive.listing(path, shown)
+        return Members(shown, whole=True, sources=listed.sources, faults=listed.faults)
     return Members(shown, whole=False, sources=(FileSource(shown, path, path.stat().st_size),))
 
 
@@ -187,7 +193,15 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
         else:
             others.append(source)
     return Submission(
-        found.path, found.whole, profile, parameters, tuple(runs), tuple(descriptions), tuple(others), found.oddities
+        found.path,
+        found.whole,
+        profile,
+        parameters,
+        tuple(runs),
+        tuple(descriptions),
+        tuple(others),
+        found.oddities,
+        found.faults,
     )
 
 

@@ -16,7 +16,9 @@ from validator.bundled import schema
 from validator.errors import ProfileError
 from validator.model import Law
 
-_TOKEN = re.compile(r"""\s+|(?P<name>[A-Za-z][A-Za-z0-9-]*(?:@tool)?)|(?P<text>"[^"]*"|'[^']*')|(?P<mark>[=;|{}()\[\]])""")
+_TOKEN = re.compile(
+    r"""\s+|(?P<name>[A-Za-z][A-Za-z0-9-]*(?:@tool)?)|(?P<text>"[^"]*"|'[^']*')|(?P<mark>[=;|{}()\[\]])"""
+)
 _RULE = re.compile(r"^([A-Za-z][A-Za-z0-9-]*(?:@tool)?)\s*=\s*([^;]*);[ \t]*(?:\(\*(.*?)\*\))?", re.MULTILINE)
 _BUILT_IN = {"letter": "[A-Za-z]", "digit": "[0-9]", "nonzero": "[1-9]", "alnum": "[A-Za-z0-9]", "any": "[^_]"}
 

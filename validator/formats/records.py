@@ -75,9 +75,7 @@ def scan(block: bytes, record: str) -> Records | None:
     }
     rank = np.cumsum(is_record)
     others = np.flatnonzero(~is_record)
-    tags = tuple(
-        Tag(block[opening[i] : closing[i] + 1], int(opening[i]), int(rank[i])) for i in others.tolist()
-    )
+    tags = tuple(Tag(block[opening[i] : closing[i] + 1], int(opening[i]), int(rank[i])) for i in others.tolist())
     controls_in_tags = sum(_controls(tag.text) for tag in tags) + len(begin) * sum(map(_controls, template.pieces))
     return Records(begin, columns, tags) if _controls_inside(body, opening, closing) == controls_in_tags else None
 
@@ -111,7 +109,9 @@ def _template(tag: bytes, record: str) -> _Template | None:
         return None
     quote = quotes.pop()
     blank = rb"[ \t\r\n]+"
-    between = [re.escape(bytes([quote])) + blank + name.encode() + b"=" + re.escape(bytes([quote])) for name in names[1:]]
+    between = [
+        re.escape(bytes([quote])) + blank + name.encode() + b"=" + re.escape(bytes([quote])) for name in names[1:]
+    ]
     shape = [head + blank + names[0].encode() + b"=" + re.escape(bytes([quote])), *between]
     whole = all(re.fullmatch(pattern, piece) for pattern, piece in zip(shape, pieces, strict=False))
     closed = re.fullmatch(re.escape(bytes([quote])) + rb"[ \t\r\n]*/>", pieces[-1])

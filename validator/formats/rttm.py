@@ -1,5 +1,7 @@
 """RTTM: who said what when, one blank-separated record a line (OpenKWS13 plan, appendix C).
 
+::
+
     line    = [ record ] [ ";;" comment ]
     record  = type file channel tbeg tdur ortho subtype speaker conf [ slat ]
 
@@ -141,7 +143,7 @@ def _records(lines: bytes, name: str, first: int) -> _Rows:
 
 
 def _coded(vocabulary: Vocabulary, rows: _Rows, field: int) -> Codes:
-    """Number the texts of a field; the few long ones apart, so that they do not slow the others."""
+    """Give each text of a field its number; the few long ones apart, so that they do not slow the others."""
     texts = rows.field(field)
     long = texts.length > _LONG
     if not long.any():

@@ -100,9 +100,7 @@ def _element(node: ET.Element, cites: str) -> Element:
     return Element(node.attrib["name"], attributes, tuple(children), text, _doc(node), cites)
 
 
-def _complex(
-    node: ET.Element, cites: str, *, attributes: dict[str, Attribute], children: list[Particle]
-) -> None:
+def _complex(node: ET.Element, cites: str, *, attributes: dict[str, Attribute], children: list[Particle]) -> None:
     for part in node:
         if part.tag == f"{_XS}sequence":
             for child in part:

@@ -185,7 +185,7 @@ def _consequences(first: Finding, report: Report) -> Iterator[str]:
 def _closing(report: Report, style: Style) -> Iterator[str]:
     if report.crash is not None:
         yield style.paint("error", f"FAILED  {visible(report.crash)}")
-        yield "This is a bug of subgate, not of the submission; please report it with this line and, if you can, the file"
+        yield "This is a bug of subgate, not of the submission; please report it with this line and the file if you can"
         return
     if report.error is not None:
         yield style.paint("error", f"NOT JUDGED  {visible(report.error)}")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 SEPARABLE = 1e-9  # a cost below this goes to 0 as the scale grows: the infimum is 0 and no scale attains it
 _PRECISION = 1e-14  # stop when a step promises less than this part of the cost
-_ITERATIONS = 500
-_HALVINGS = 60
+_EXPANSIONS = 500
+_SHORTEST = 2.0**-60  # a step halved to this: only rounding is left to decide
 _ARMIJO = 1e-4
 _FLAT = 1e-13  # curvature, in units where it is 1 along each axis, below which a direction counts as flat
 _NO_CURVATURE = 1e-100  # an axis so flat has no pull either, and dividing by its square would overflow
@@ -50,37 +50,51 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
-class Minimum:
-    """Where Newton's method came to rest, and the step it found not worth taking."""
+class Optimum:
+    """A calibration with the variables it was found in, for whoever wants to go on from there."""
 
-    at: Expansion
-    step: Floats
+    calibration: Calibration
+    standard: Standard | None  # None: there was nothing to search
+    point: Floats
 
 
-def calibrate(margins: Margins, *, actual: float) -> Calibration:
+@dataclass(frozen=True, slots=True)
+class Minima:
+    """Where Newton's method came to rest (first axis: one search each), and the steps found not worth taking."""
+
+    points: Floats
+    costs: Floats
+    steps: Floats
+
+
+def calibrate(margins: Margins, *, actual: float) -> Optimum:
     """Find the least cost and the calibration that reaches it; ``actual`` is the cost of the scores as submitted."""
     default = -float((margins.prior * np.log(margins.prior)).sum())
     standard = standardise(margins)
+    nowhere = np.zeros(len(margins.classes) + 1)
     if standard is None:
         reason = "the scores say nothing of the class: no scale is better than another"
-        return Calibration(default, None, None, attained=True, reason=reason)
-    starts = [np.zeros(len(margins.classes) + 1)]
-    if standard.scale:
-        starts.append(np.array([standard.scale, *(0.0 for _ in margins.classes)]))
+        return Optimum(Calibration(default, None, None, attained=True, reason=reason), None, nowhere)
+    start = nowhere
     if actual < default and standard.size * margins.unit < _REACHABLE:
-        submitted = np.array([standard.size, *(standard.centres - standard.centres[-1])])
-        starts.append(submitted * margins.unit)
-    return _in_units_of_scores(minimise(standard.regression, starts), standard, unit=margins.unit)
+        start = np.array([standard.size, *(standard.centres - standard.centres[-1])]) * margins.unit
+    if standard.scale:
+        starts = np.array([start, [standard.scale, *(0.0 for _ in margins.classes)]])
+        start = starts[expand(standard.regression, starts).values.argmin()]
+    found = minimise(standard.regression, start[None])
+    return Optimum(_in_units_of_scores(found, standard, unit=margins.unit), standard, found.points[0])
 
 
-def _in_units_of_scores(minimum: Minimum, standard: Standard, *, unit: float) -> Calibration:
-    cost = minimum.at.value
+def _in_units_of_scores(found: Minima, standard: Standard, *, unit: float) -> Calibration:
+    cost = float(found.costs[0])
     if cost < SEPARABLE:
         reason = "the scores separate the classes: the larger the scale, the lower the cost, without end"
         return Calibration(0.0, None, None, attained=False, reason=reason)
-    attained = float(np.abs(minimum.step).max()) < _ADRIFT
-    scale = float(minimum.at.point[0]) / standard.size
-    shifts = [float(b) - scale * float(c) for b, c in zip(minimum.at.point[1:], standard.centres, strict=True)]
+    attained = float(np.abs(found.steps).max()) < _ADRIFT
+    # The last step is nothing to the cost, but doubles the digits of the place.
+    point = (found.points + found.steps)[0].tolist() if attained else found.points[0].tolist()
+    scale = point[0] / standard.size
+    shifts = [offset - scale * centre for offset, centre in zip(point[1:], standard.centres.tolist(), strict=True)]
     offsets = tuple(shift - shifts[-1] for shift in shifts)
     if not all(map(math.isfinite, (scale, *offsets))):
         reason = "the scores are so small that the scale is beyond the range of a double"
@@ -89,41 +103,51 @@ def _in_units_of_scores(minimum: Minimum, standard: Standard, *, unit: float) ->
 
 
 def minimise(
-    regression: Regression, starts: Sequence[Floats], counts: Sequence[Floats] | None = None
-) -> Minimum:
-    """Go from the best start to the minimum, or to a cost below ``SEPARABLE``; ``counts`` as in ``expand``."""
-    here = min((expand(regression, start, counts) for start in starts), key=lambda found: found.value)
-    step = _newton_step(here)
-    for _ in range(_ITERATIONS):
-        promise = -float(here.gradient @ step)
-        if here.value < SEPARABLE or promise <= 2 * _PRECISION * here.value:
+    regression: Regression,
+    starts: Floats,
+    counts: Sequence[Floats] | None = None,
+    *,
+    precision: float = _PRECISION,
+) -> Minima:
+    """Go from each start to its minimum, or to a cost below ``SEPARABLE``; ``counts`` as in ``expand``.
+
+    A search ends when the next step promises less than ``precision`` of its cost. All searches go on side by side:
+    each either takes its step or, if that brings less than Armijo's part of what it promises, halves it.
+    """
+    here = expand(regression, starts, counts)
+    points, costs, steps = here.points.copy(), here.values.copy(), _newton_steps(here)
+    promises = -(here.gradients * steps).sum(axis=1)
+    lengths = np.ones(len(starts))
+    for _ in range(_EXPANSIONS):
+        going = np.flatnonzero((costs >= SEPARABLE) & (promises > 2 * precision * costs) & (lengths > _SHORTEST))
+        if not len(going):
             break
-        length = 1.0
-        for _ in range(_HALVINGS):
-            there = expand(regression, here.point + length * step, counts)
-            if there.value <= here.value - _ARMIJO * length * promise:
-                break
-            length /= 2
-        else:  # only rounding is left
-            break
-        here = there
-        step = _newton_step(here)
-    return Minimum(here, step)
+        targets = points[going] + lengths[going, None] * steps[going]
+        there = expand(regression, targets, None if counts is None else [times[going] for times in counts])
+        lower = there.values <= costs[going] - _ARMIJO * lengths[going] * promises[going]
+        lengths[going[~lower]] /= 2
+        moved, there = going[lower], there[np.flatnonzero(lower)]
+        points[moved], costs[moved], steps[moved] = there.points, there.values, _newton_steps(there)
+        promises[moved] = -(there.gradients * steps[moved]).sum(axis=1)
+        lengths[moved] = 1.0
+    return Minima(points, costs, steps)
 
 
-def _newton_step(here: Expansion) -> Floats:
-    """Give the step to the minimum of the quadratic; the last offset stays where it is."""
-    step = np.zeros(len(here.point))
-    step[:-1] = -(inverse(here.hessian[:-1, :-1]) @ here.gradient[:-1])
-    excess = float(np.abs(step).max()) / (_LONGEST_STEP * (1.0 + float(np.abs(here.point).max())))
-    return step / max(excess, 1.0)
+def _newton_steps(here: Expansion) -> Floats:
+    """Give the steps to the minima of the quadratics; the last offset stays where it is."""
+    steps = np.zeros(here.points.shape)
+    steps[:, :-1] = -(_inverses(here.hessians[:, :-1, :-1]) @ here.gradients[:, :-1, None])[:, :, 0]
+    excess = np.abs(steps).max(axis=1) / (_LONGEST_STEP * (1.0 + np.abs(here.points).max(axis=1)))
+    bounded: Floats = steps / np.maximum(excess, 1.0)[:, None]
+    return bounded
 
 
-def inverse(hessians: Floats) -> Floats:
-    """Invert a positive semi-definite matrix, or a stack of them; a flat direction counts as nearly flat."""
-    diagonal = np.sqrt(np.einsum("...ii->...i", hessians))
+def _inverses(hessians: Floats) -> Floats:
+    """Invert positive semi-definite matrices; a flat direction counts as nearly flat."""
+    diagonal = np.sqrt(np.einsum("kii->ki", hessians))
     scale = np.where(diagonal > _NO_CURVATURE, diagonal, 1.0)
-    outer = scale[..., :, None] * scale[..., None, :]
+    outer = scale[:, :, None] * scale[:, None, :]
     values, vectors = np.linalg.eigh(hessians / outer)
-    scaled: Floats = (vectors / np.maximum(values, _FLAT)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
-    return scaled / outer
+    scaled: Floats = (vectors / np.maximum(values, _FLAT)[:, None, :]) @ np.swapaxes(vectors, 1, 2)
+    scaled /= outer
+    return scaled

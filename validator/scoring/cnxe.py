@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from validator.scoring.affine import Classes, Mass, calibrate
+from validator.scoring.affine import Classes, Mass, best_affine_map, pooled_loss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,12 +45,13 @@ class CensoredTrials:
 
 
 @dataclass(frozen=True, slots=True)
-class CrossEntropy:
+class CnxeMeasures:
     """The score measures of SWS 2013; ``reason`` says why those that are None are None.
 
     ``min_cnxe`` is the minimum over llr -> scale llr + offset, of any sign (eq. 44, 45), ``min_cnxe_pav`` that over all
     non-decreasing maps, ``calibration_loss`` the difference of ``cnxe`` and ``min_cnxe``. A minimum that is
-    approached but not attained is a number all the same; then scale and offset are None.
+    approached but not attained is a number all the same; then scale and offset are None. ``cxe_bits`` is Cxe and
+    ``lowest_score`` the llr of the censored trials.
     """
 
     cnxe: float | None = None
@@ -59,6 +60,8 @@ class CrossEntropy:
     calibration_loss: float | None = None
     calibration_scale: float | None = None
     calibration_offset: float | None = None
+    cxe_bits: float | None = None
+    lowest_score: float | None = None
     reason: str = ""
 
     def measures(self) -> dict[str, float | None]:
@@ -73,6 +76,11 @@ class CrossEntropy:
         }
 
 
+def effective_prior(beta: float) -> float:
+    """Give Ptar = 1 / (1 + beta), the prior that with equal costs is the same operating point (eq. 23)."""
+    return 1 / (1 + beta)
+
+
 def crowded_queries(trials: CensoredTrials) -> NDArray[np.intp]:
     """Give the rows of the queries with more unaligned detections than non-target trials.
 
@@ -81,28 +89,32 @@ def crowded_queries(trials: CensoredTrials) -> NDArray[np.intp]:
     return np.flatnonzero(trials.unaligned_detections > trials.nontargets)
 
 
-def measure_cross_entropy(trials: CensoredTrials, beta: float) -> CrossEntropy:
+def measure_cnxe(trials: CensoredTrials, beta: float) -> CnxeMeasures:
     """Measure the scores of a system at the operating point beta = (Cfa / Cmiss) (1 / Ptarget - 1).
 
     Time is that of sorting the scores. A system without any detection knows nothing: all llr are 0, Cnxe is 1.
     """
     reason = _refusal(trials, beta)
     if reason:
-        return CrossEntropy(reason=reason)
+        return CnxeMeasures(reason=reason)
+    prior_bits = _prior_entropy(beta) / math.log(2)
     if not len(trials.aligned) + len(trials.unaligned):
-        return CrossEntropy(1.0, 1.0, 1.0, 0.0, reason="there is no detection to calibrate")
-    classes = _weigh(trials, beta)
-    cnxe = classes.loss(scale=1.0, offset=0.0)
-    affine = calibrate(classes)
-    # Leaving the scores alone and ignoring them are affine maps too: rounding must not put the minimum above them.
+        return CnxeMeasures(1.0, 1.0, 1.0, 0.0, cxe_bits=prior_bits, reason="there is no detection")
+    lowest = min(float(scores.min()) for scores in (trials.aligned, trials.unaligned) if len(scores))
+    classes = _weigh(trials, beta, lowest)
+    cnxe = classes.loss()
+    affine = best_affine_map(classes)
+    # Leaving the scores alone and ignoring them are maps too: rounding must not put a minimum above them.
     minimum = None if affine.loss is None else min(affine.loss, cnxe, 1.0)
-    return CrossEntropy(
+    return CnxeMeasures(
         cnxe=cnxe,
         min_cnxe=minimum,
-        min_cnxe_pav=_isotonic_minimum(classes),
+        min_cnxe_pav=min(_isotonic_loss(classes), cnxe, 1.0),
         calibration_loss=None if minimum is None else cnxe - minimum,
         calibration_scale=affine.scale,
         calibration_offset=affine.offset,
+        cxe_bits=cnxe * prior_bits,
+        lowest_score=lowest,
         reason=affine.reason,
     )
 
@@ -119,10 +131,11 @@ def _refusal(trials: CensoredTrials, beta: float) -> str:
         return "there is no target trial"
     if not trials.nontargets.sum():
         return "there is no non-target trial"
-    if not (math.isfinite(beta) and beta > 0 and _prior_entropy(beta) > 0):
+    if not (beta > 0 and 0 < _prior_entropy(beta) < math.inf):
         return f"beta is {beta:g}: there is no uncertainty to reduce"
-    extremes = [edge(scores) for scores in (trials.aligned, trials.unaligned) if len(scores) for edge in (np.min, np.max)]
-    return "" if np.isfinite(extremes).all() else "a score is not a finite number"
+    submitted = [scores for scores in (trials.aligned, trials.unaligned) if len(scores)]
+    extremes = [float(end) for scores in submitted for end in (scores.min(), scores.max())]
+    return "" if all(map(math.isfinite, extremes)) else "a score is not a finite number"
 
 
 def _prior_entropy(beta: float) -> float:
@@ -130,11 +143,10 @@ def _prior_entropy(beta: float) -> float:
     return math.log1p(beta) / (1 + beta) + math.log1p(1 / beta) * (beta / (1 + beta))
 
 
-def _weigh(trials: CensoredTrials, beta: float) -> Classes:
+def _weigh(trials: CensoredTrials, beta: float, lowest: float) -> Classes:
     """Gather the trials of each class, submitted and censored, weighted so that the loss of llr = 0 is 1."""
-    lowest = min(float(scores.min()) for scores in (trials.aligned, trials.unaligned) if len(scores))
     target, nontarget = int(trials.targets.sum()), int(trials.nontargets.sum())
-    prior = 1 / (1 + beta)
+    prior = effective_prior(beta)
     entropy = _prior_entropy(beta)
     return Classes(
         targets=_gather(trials.aligned, target, lowest, weight=prior / target / entropy),
@@ -154,16 +166,10 @@ def _gather(scores: Floats, trials: int, lowest: float, *, weight: float) -> Mas
     return Mass(score, count.astype(np.float64), weight)
 
 
-def _isotonic_minimum(classes: Classes) -> float:
-    """Give the least loss of all non-decreasing maps of the scores, by pooling adjacent violators.
-
-    In a block of pooled scores with target weight t and non-target weight n the best map has the odds t / n
-    and costs t ln((t + n) / t) + n ln((t + n) / n).
-    """
+def _isotonic_loss(classes: Classes) -> float:
+    """Give the least loss of all non-decreasing maps of the scores, by pooling adjacent violators."""
     target, nontarget = _pool(*_levels(classes))
-    mixed = (target > 0) & (nontarget > 0)
-    t, n = target[mixed] * classes.targets.weight, nontarget[mixed] * classes.nontargets.weight
-    return float(np.sum(t * np.log1p(n / t) + n * np.log1p(t / n)))
+    return pooled_loss(target * classes.targets.weight, nontarget * classes.nontargets.weight)
 
 
 def _levels(classes: Classes) -> tuple[Floats, Floats]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from validator.tables import Floats
 
 _CLIP = 1e100  # times the size that matters: a larger margin decides as surely as this one, and its square is finite
-_WIDE = 1e4  # the largest margin over the median one: beyond this no single size is evident
+_WIDE = 1e8  # the largest margin over the smallest: beyond this no single size is evident
 _SAMPLE = 512  # segments of a block that suffice to see biases and sizes
 _LOWEST_EXPONENT = -1060
 
@@ -47,8 +47,8 @@ def standardise(margins: Margins) -> Standard | None:
     weights = margins.prior / np.array(margins.counts)
     raw = Regression(blocks, np.log(margins.prior), weights)
     seen = np.abs(np.concatenate([_sample(block)[block.others].ravel() for block in blocks]))
-    bulk = float(np.median(seen[seen > 0])) if seen.any() else 0.0
-    size, scale = (_root_mean_square(blocks, peak), 0.0) if peak <= _WIDE * bulk else _best_size(raw, peak)
+    least = float(seen.min(initial=peak, where=seen > 0)) if seen.any() else 0.0
+    size, scale = (_root_mean_square(blocks, peak), 0.0) if peak <= _WIDE * least else _best_size(raw, peak)
     return Standard(_divided(raw, size), centres, size, scale)
 
 
@@ -88,7 +88,8 @@ def _divided(regression: Regression, size: float) -> Regression:
 
 def _root_mean_square(blocks: tuple[Block, ...], peak: float) -> float:
     squares = sum(float(np.square(block.margins / peak).sum()) for block in blocks)
-    return peak * math.sqrt(squares / sum(block.margins.size for block in blocks))
+    # Of the smallest doubles there is no part: the peak itself will do.
+    return peak * math.sqrt(squares / sum(block.margins.size for block in blocks)) or peak
 
 
 def _best_size(regression: Regression, peak: float) -> tuple[float, float]:
@@ -97,10 +98,8 @@ def _best_size(regression: Regression, peak: float) -> tuple[float, float]:
     The cost along alpha is convex: it falls from alpha = 0 to its minimum and rises behind it. Halving the range of
     exponents finds the place in a dozen looks at the data.
     """
-    start = np.zeros(len(regression.log_prior) + 1)
-    downhill = slope(_divided(regression, peak), start)
+    downhill = slope(_divided(regression, peak), 0.0)
     sign = -math.copysign(1.0, downhill) if downhill else 0.0
-    start[0] = sign
     smallest = min(
         float(np.abs(block.margins).min(initial=peak, where=block.margins != 0)) for block in regression.blocks
     )
@@ -108,7 +107,7 @@ def _best_size(regression: Regression, peak: float) -> tuple[float, float]:
     rising = max(math.frexp(smallest)[1] - 12, _LOWEST_EXPONENT)
     while sign and falling - rising > 1:
         middle = (falling + rising) // 2
-        if sign * slope(_divided(regression, math.ldexp(1.0, middle)), start) < 0:
+        if sign * slope(_divided(regression, math.ldexp(1.0, middle)), sign) < 0:
             falling = middle
         else:
             rising = middle

@@ -1,7 +1,7 @@
 """What two laws, or two evaluations, do differently when they score keyword search: one name for each difference.
 
 Every value is chosen by the profile of an evaluation; the scorer never asks whose law it follows.
-"Tool" in the comments is F4DE's KWSEval, "plan" the OpenKWS13 evaluation plan, "STDEval" the scorer of STD 2006 and SWS.
+"Tool" in the comments is F4DE's KWSEval, "plan" the OpenKWS13 evaluation plan, "STDEval" the scorer of STD 2006.
 """
 
 from __future__ import annotations
@@ -89,11 +89,12 @@ class TwvConventions:
     excess_refused: bool  # (no | no | yes) more false alarms than non-target trials cannot be scored
     # 5.2: inferred segments
     segment_any_hit: bool  # (no | yes | -) a segment is detected if one hit says YES, not if the best one does
+    segment_bounds_shared: bool  # (yes | no | -) a midpoint on the bound of two segments hits both
     segments_joined: bool  # (no | yes | -) segments are joined where a keyword spans them; otherwise it is dropped
     segments_keep_unlisted: bool  # (yes | no | -) just_system_keywords leaves out only keywords without references
     segments_know_oov: bool  # (no | yes | -) keywords are told apart by their oov_count
     # conditional reports
-    silent_keyword_in_all_groups: bool  # (yes | no | -) one without any trial counts in every keyword-set or source
+    grouped_by_trials: bool  # (yes | no | -) a keyword is in the groups of its trials; silent ones in all, in no OOV
 
 
 @dataclass(frozen=True, slots=True)

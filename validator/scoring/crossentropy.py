@@ -79,7 +79,7 @@ def measure(margins: Margins) -> Measures:
     # Multiplied by the unit last and as plain floats: a mean beyond the largest double is infinity, quietly.
     cmce = float((margins.prior * means).sum()) * margins.unit
     cdef = default_cost(margins.prior)
-    calibration = calibrate(margins, actual=cmce)
+    calibration = calibrate(margins, actual=cmce).calibration
     cmin = least_cost(calibration.cost, cmce, cdef)
     return Measures(
         margins.classes,

@@ -24,6 +24,7 @@ from validator.scoring.margins import EXP_SAFE, Block
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from validator.scoring.margins import Rows
     from validator.tables import Floats
 
 
@@ -38,7 +39,7 @@ class Regression:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """A block's segments at one point: cost, probability of the other classes and of the own one, and x'."""
+    """A block's segments at several points (first axis): cost, probabilities of the other classes and own one, x'."""
 
     costs: Floats
     others: Floats
@@ -49,70 +50,81 @@ class Posterior:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """Value, gradient and Hessian at a point."""
+    """Values, gradients and Hessians at several points (first axis)."""
 
-    point: Floats
-    value: float
-    gradient: Floats
-    hessian: Floats
+    points: Floats
+    values: Floats
+    gradients: Floats
+    hessians: Floats
+
+    def __getitem__(self, chosen: Rows) -> Expansion:
+        return Expansion(self.points[chosen], self.values[chosen], self.gradients[chosen], self.hessians[chosen])
 
 
-def posterior(block: Block, log_prior: Floats, point: Floats) -> Posterior:
-    """Apply the calibration ``point`` to the segments of a block."""
-    level = log_prior + point[1:]
-    gaps = point[0] * block.margins + (level[block.others] - level[block.own])[:, None]
+def posterior(block: Block, log_prior: Floats, points: Floats) -> Posterior:
+    """Apply the calibrations ``points`` to the segments of a block."""
+    level = log_prior + points[:, 1:]
+    gaps = points[:, 0, None, None] * block.margins + (level[:, block.others] - level[:, [block.own]])[:, :, None]
     if gaps.max() < EXP_SAFE:
         odds = np.exp(gaps)
-        total = odds.sum(axis=0)
+        total = odds.sum(axis=1)
         costs = np.log1p(total)
         own = 1.0 / (1.0 + total)
-        others = odds * own
-    else:  # take the largest exponent out; log1p still sees the cost of 0 of a segment that has none
-        top = np.maximum(gaps.max(axis=0), 0.0)
-        odds = np.exp(gaps - top)
-        rest = odds.sum(axis=0) + np.expm1(-top)
+        others = odds * own[:, None]
+    else:  # take the largest exponent out; log1p still sees the cost of a segment that has next to none
+        top = np.maximum(gaps.max(axis=1), 0.0)
+        odds = np.exp(gaps - top[:, None])
+        rest = odds.sum(axis=1) + np.expm1(-top)
         costs = top + np.log1p(rest)
         own = np.exp(-top) / (1.0 + rest)
-        others = odds / (1.0 + rest)
-    mean = (others * block.margins).sum(axis=0)
-    return Posterior(costs, others, own, mean, block.margins - mean)
+        others = odds / (1.0 + rest)[:, None]
+    mean = (others * block.margins).sum(axis=1)
+    return Posterior(costs, others, own, mean, block.margins - mean[:, None])
 
 
-def expand(regression: Regression, point: Floats, counts: Sequence[Floats] | None = None) -> Expansion:
-    """Sum value, gradient and Hessian over all segments.
+def expand(regression: Regression, points: Floats, counts: Sequence[Floats] | None = None) -> Expansion:
+    """Sum value, gradient and Hessian over all segments, at each of several points.
 
-    ``counts`` has an array for each block: how often each segment was drawn, if not once.
+    ``counts`` has an array for each block, points x segments: how often a segment was drawn, if not once.
     """
-    size = len(point)
-    value = 0.0
-    gradient = np.zeros(size)
-    hessian = np.zeros((size, size))
+    many, size = points.shape
+    values = np.zeros(many)
+    gradients = np.zeros((many, size))
+    hessians = np.zeros((many, size, size))
     for number, block in enumerate(regression.blocks):
-        at = posterior(block, regression.log_prior, point)
+        at = posterior(block, regression.log_prior, points)
         weight = regression.weights[block.own]
-        times = np.full(len(at.costs), weight) if counts is None else weight * counts[number]
+        times = np.full((1, at.costs.shape[1]), weight) if counts is None else weight * counts[number]
         others, own = block.others + 1, block.own + 1
-        pull = at.others @ times
-        value += float(times @ at.costs)
-        gradient[0] += times @ at.mean
-        gradient[others] += pull
-        gradient[own] -= pull.sum()
+        pull = _sum(at.others, times)
+        values += (at.costs * times).sum(axis=1)
+        gradients[:, 0] += (at.mean * times).sum(axis=1)
+        gradients[:, others] += pull
+        gradients[:, own] -= pull.sum(axis=1)
         bent = at.others * at.spread
-        hessian[0, 0] += times @ ((bent * at.spread).sum(axis=0) + at.own * at.mean**2)
-        hessian[0, others] += bent @ times
-        hessian[0, own] -= times @ (at.own * at.mean)
-        hessian[np.ix_(others, others)] -= (at.others * times) @ at.others.T
-        shared = at.others @ (times * at.own)
-        hessian[others, own] -= shared
-        hessian[own, others] -= shared
-    hessian[1:, 0] = hessian[0, 1:]
-    np.fill_diagonal(hessian[1:, 1:], 0.0)
-    np.fill_diagonal(hessian[1:, 1:], -hessian[1:, 1:].sum(axis=1))
-    return Expansion(point, value, gradient, hessian)
+        hessians[:, 0, 0] += (((bent * at.spread).sum(axis=1) + at.own * at.mean**2) * times).sum(axis=1)
+        hessians[:, 0, others] += _sum(bent, times)
+        hessians[:, 0, own] -= (at.own * at.mean * times).sum(axis=1)
+        hessians[:, others[:, None], others] -= (at.others * times[:, None]) @ np.swapaxes(at.others, 1, 2)
+        shared = _sum(at.others, times * at.own)
+        hessians[:, others, own] -= shared
+        hessians[:, own, others] -= shared
+    hessians[:, 1:, 0] = hessians[:, 0, 1:]
+    diagonal = np.arange(1, size)
+    hessians[:, diagonal, diagonal] = 0.0
+    hessians[:, diagonal, diagonal] = -hessians[:, 1:, 1:].sum(axis=2)
+    return Expansion(points, values, gradients, hessians)
 
 
-def slope(regression: Regression, point: Floats) -> float:
-    """Give the derivative by alpha alone."""
+def _sum(terms: Floats, times: Floats) -> Floats:
+    """Sum points x classes x segments over segments, each as often as ``times`` says."""
+    sums: Floats = np.matmul(terms, times[:, :, None])[:, :, 0]
+    return sums
+
+
+def slope(regression: Regression, scale: float) -> float:
+    """Give the derivative by alpha at (alpha, 0 ... 0)."""
+    point = np.array([[scale, *(0.0 for _ in regression.log_prior)]])
     return sum(
         float(regression.weights[block.own] * posterior(block, regression.log_prior, point).mean.sum())
         for block in regression.blocks

@@ -66,7 +66,7 @@ class EmptyClasses:
     @property
     def reason(self) -> str:
         """One sentence that names the classes."""
-        return f"no segment of {', '.join(self.names)} in the key: its mean cost is undefined"
+        return f"no segment of {', '.join(self.names)} in the key: the mean cost of such a class is undefined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,8 @@ def arrange(scores: Floats, classes: Codes, prior: Prior, *, drop_empty: bool = 
     if not math.isfinite(peak):
         raise ValueError("scores must be finite")
     asked = [column for column, weight in enumerate(prior.weights) if weight > 0]
+    if len(asked) < 2 or classes.min(initial=-1) < -1 or classes.max(initial=-1) >= len(prior.names):
+        raise ValueError("there must be two classes with a prior, and no class beyond the columns")
     rows = {column: np.flatnonzero(classes == column) for column in asked}
     kept = [column for column in asked if len(rows[column])] if drop_empty else asked
     if len(kept) < 2 or not all(len(rows[column]) for column in kept):

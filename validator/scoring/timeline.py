@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from validator.tables import Codes, Flags, Floats
 
-Rows = "NDArray[np.int64]"
-
 
 def rounded(values: Floats, decimals: int | None) -> Floats:
     """Round as C's ``%.4f`` does: by the exact value of the double, ties to even; None leaves values alone."""
@@ -58,7 +56,10 @@ def running_max(values: Floats, group: NDArray[np.int64]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Spans of time by place, sorted by begin; ``reach`` is the latest end of all so far, ``first`` where places begin."""
+    """Spans of time, sorted by place and begin.
+
+    Those of place p are rows ``first[p]`` to ``first[p + 1]``; ``reach`` is the latest end of a place so far.
+    """
 
     first: NDArray[np.int64]
     begin: Floats

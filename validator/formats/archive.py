@@ -1,0 +1,317 @@
+"""Archives as submissions: listed and read as streams, never extracted.
+
+The members of a tar are found by walking its headers through the decompressor, those of a zip from its directory.
+Nothing in a header is believed: names, types, sizes and the ratio of compression are checked before a byte of content
+is used, and every limit is enforced while reading.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import tarfile
+import zipfile
+import zlib
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MEMBERS = 10_000
+UNPACKED = 16 << 30  # bytes
+RATIO = 200  # unpacked bytes for a packed one ...
+UNSUSPICIOUS = 32 << 20  # ... looked at from here on
+_HEADER = 1 << 20  # bytes of an extended header
+_DIRECTORY = 16 << 20  # bytes of a zip's directory
+_BLOCK = 512
+_SUFFIX = re.compile(r"\.(tar|tgz|tar\.gz|tar\.bz2|tbz2?|tb2|tar\.xz|txz|zip)$", re.IGNORECASE)
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
+_OPENERS = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
+
+
+class Trouble(Enum):
+    """What can be wrong with an archive."""
+
+    UNREADABLE = "unreadable"
+    NAME = "name"
+    KIND = "kind"
+    TWICE = "twice"
+    SIZE = "size"
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveFault:
+    """Something wrong with an archive, or with one of its members."""
+
+    trouble: Trouble
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemberSource:
+    """A file inside an archive; opening it decompresses up to it."""
+
+    name: str
+    archive: Path
+    packing: str
+    member: str
+    offset: int
+    size: int
+
+    def open(self) -> BinaryIO:
+        """Open the member from its beginning."""
+        if self.packing == "zip":
+            with zipfile.ZipFile(self.archive) as archive:
+                return cast("BinaryIO", _Window(archive.open(self.member), self.size))
+        stream = _unpacked(self.archive, self.packing)
+        stream.seek(self.offset)
+        return cast("BinaryIO", _Window(stream, self.size))
+
+
+class _Window(io.RawIOBase):
+    """The next ``size`` bytes of a stream."""
+
+    def __init__(self, stream: BinaryIO | zipfile.ZipExtFile, size: int) -> None:
+        self._stream, self._left = stream, size
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        wanted = self._left if size is None or size < 0 else min(size, self._left)
+        data = self._stream.read(wanted)
+        self._left -= len(data)
+        return data
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What an archive holds."""
+
+    sources: tuple[MemberSource, ...]
+    faults: tuple[ArchiveFault, ...]
+
+
+def is_archive(name: str) -> bool:
+    """Tell by its name whether a file is an archive."""
+    return _SUFFIX.search(name) is not None
+
+
+def listing(path: Path, shown: str) -> Listing:
+    """List the files of an archive and everything that is wrong with it."""
+    match = _SUFFIX.search(path.name)
+    suffix = match[1].casefold() if match is not None else ""
+    packing = "zip" if suffix == "zip" else "gz" if "gz" in suffix else "bz2" if "b" in suffix else "xz" if "x" in suffix else ""
+    found = _Found(path, shown, packing)
+    try:
+        for entry in _zip_entries(path) if packing == "zip" else _tar_entries(path, packing):
+            found.add(entry)
+    except _TooLarge as error:
+        found.faults.append(ArchiveFault(Trouble.SIZE, shown, str(error)))
+    except _BROKEN as error:
+        found.faults.append(ArchiveFault(Trouble.UNREADABLE, shown, f"the archive cannot be read to its end: {error}"))
+    return Listing(tuple(sorted(found.sources, key=lambda source: source.name)), tuple(found.faults))
+
+
+class _TooLarge(Exception):  # noqa: N818 - never leaves this module
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    name: str
+    kind: str  # "file", "folder", or what else it is
+    offset: int
+    size: int
+
+
+class _Found:
+    """Collects members, refusing what is not safe."""
+
+    def __init__(self, path: Path, shown: str, packing: str) -> None:
+        self._path, self._shown, self._packing = path, shown, packing
+        self.sources: list[MemberSource] = []
+        self.faults: list[ArchiveFault] = []
+        self._names: dict[str, str] = {}
+        self._members = 0
+
+    def add(self, entry: _Entry) -> None:
+        self._members += 1
+        if self._members > MEMBERS:
+            raise _TooLarge(f"the archive has more than {MEMBERS} members")
+        name = entry.name.removeprefix("./").rstrip("/")
+        place = f"{self._shown}/{name}"
+        reason = _unsafe_name(entry.name)
+        if reason:
+            self._fault(Trouble.NAME, place, f"the member name {reason}")
+        elif entry.kind not in ("file", "folder"):
+            self._fault(Trouble.KIND, place, f"the member is {entry.kind}, not a plain file")
+        elif entry.kind == "file":
+            twin = self._names.setdefault(name.casefold(), name)
+            if twin is not name:
+                same = "the same name" if twin == name else f"a name that differs from {twin} in letter case only"
+                self._fault(Trouble.TWICE, place, f"two members have {same}")
+            elif not any(part.startswith(".") for part in name.split("/")):
+                source = MemberSource(place, self._path, self._packing, entry.name, entry.offset, entry.size)
+                self.sources.append(source)
+
+    def _fault(self, trouble: Trouble, place: str, message: str) -> None:
+        self.faults.append(ArchiveFault(trouble, place, message))
+
+
+def _unsafe_name(name: str) -> str:
+    if not name.strip("./"):
+        return "" if name in (".", "./") else "is empty"
+    if name.startswith("/") or re.match(r"^[A-Za-z]:", name):
+        return "is an absolute path"
+    if ".." in name.split("/"):
+        return "leads out of the archive (..)"
+    if "\\" in name:
+        return "has a backslash"
+    if any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 or 0xD800 <= ord(char) < 0xE000 for char in name):
+        return "has control characters or is not UTF-8"
+    return ""
+
+
+# -- tar ---------------------------------------------------------------------------------------------------------
+
+
+def _unpacked(path: Path, packing: str) -> BinaryIO:
+    return cast("BinaryIO", _OPENERS[packing](path, "rb")) if packing else path.open("rb")
+
+
+class _Metered:
+    """A decompressed stream that stops when it unpacks too much."""
+
+    def __init__(self, path: Path, packing: str) -> None:
+        self._stream = _unpacked(path, packing)
+        self._packed = path.stat().st_size if packing else 0
+        self.position = 0
+
+    def read(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self.position += len(data)
+        if self.position > UNPACKED:
+            raise _TooLarge(f"the archive unpacks to more than {UNPACKED >> 30} GiB")
+        if self._packed and self.position > max(UNSUSPICIOUS, RATIO * self._packed):
+            raise _TooLarge(f"the archive unpacks to more than {RATIO} times its size")
+        return data
+
+    def skip(self, size: int) -> None:
+        while size > 0:
+            data = self.read(min(size, 1 << 20))
+            if not data:
+                raise EOFError("a member is cut off")
+            size -= len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+_KINDS = {
+    tarfile.REGTYPE: "file", tarfile.AREGTYPE: "file", tarfile.CONTTYPE: "file", tarfile.DIRTYPE: "folder",
+    tarfile.LNKTYPE: "a hard link", tarfile.SYMTYPE: "a symbolic link", tarfile.FIFOTYPE: "a named pipe",
+    tarfile.CHRTYPE: "a device", tarfile.BLKTYPE: "a device", tarfile.GNUTYPE_SPARSE: "a sparse file",
+}  # fmt: skip
+
+
+def _tar_entries(path: Path, packing: str) -> Iterator[_Entry]:
+    stream = _Metered(path, packing)
+    try:
+        yield from _walk_tar(stream)
+    finally:
+        stream.close()
+
+
+def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
+    extended: dict[str, str] = {}
+    while True:
+        header = stream.read(_BLOCK)
+        if len(header) < _BLOCK:
+            raise EOFError("it ends without its end mark")
+        if not header.strip(b"\0"):
+            break
+        info = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
+        if info.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK):
+            extended |= _extended(stream, info)
+            continue
+        if info.type == tarfile.XGLTYPE:
+            _extended(stream, info)
+            continue
+        size = int(extended.get("size", info.size))
+        kind = _KINDS.get(info.type, "of an unknown type")
+        if any(key.startswith("GNU.sparse") for key in extended):
+            kind = "a sparse file"
+        has_data = kind in ("file", "a sparse file", "of an unknown type")
+        yield _Entry(extended.get("path", info.name), kind, stream.position, size if has_data else 0)
+        if has_data:
+            if size < 0:
+                raise ValueError("a member has a negative size")
+            stream.skip(-(-size // _BLOCK) * _BLOCK)
+        extended = {}
+    while rest := stream.read(1 << 20):
+        if rest.strip(b"\0"):
+            raise ValueError("there is data behind its end mark")
+
+
+def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
+    """Read an extended header: a long name, or pax records "length key=value"."""
+    if not 0 <= info.size <= _HEADER:
+        raise ValueError("an extended header is too large")
+    data = stream.read(-(-info.size // _BLOCK) * _BLOCK)[: info.size]
+    if info.type == tarfile.GNUTYPE_LONGNAME:
+        return {"path": data.rstrip(b"\0").decode("utf-8", "surrogateescape")}
+    if info.type == tarfile.GNUTYPE_LONGLINK:
+        return {}
+    records: dict[str, str] = {}
+    while data:
+        length, _, _ = data.partition(b" ")
+        if not length.isdigit() or not len(length) + 3 < int(length) <= len(data):
+            raise ValueError("an extended header is broken")
+        key, _, value = data[len(length) + 1 : int(length) - 1].partition(b"=")
+        records[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
+        data = data[int(length) :]
+    return records
+
+
+# -- zip ---------------------------------------------------------------------------------------------------------
+
+
+def _zip_entries(path: Path) -> Iterator[_Entry]:
+    _measure_directory(path)
+    with zipfile.ZipFile(path) as archive:
+        total = 0
+        for info in archive.infolist():
+            total += info.file_size
+            packed = path.stat().st_size
+            if total > UNPACKED or total > max(UNSUSPICIOUS, RATIO * packed):
+                raise _TooLarge(f"the archive unpacks to more than {RATIO} times its size")
+            mode = info.external_attr >> 16
+            kind = "folder" if info.is_dir() else "a symbolic link" if mode & 0o170000 == 0o120000 else "file"
+            kind = "an encrypted file" if info.flag_bits & 1 else kind
+            yield _Entry(info.filename, kind, 0, info.file_size)
+
+
+def _measure_directory(path: Path) -> None:
+    """Refuse a zip whose directory would not fit into memory, before zipfile reads it."""
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - 66_000))
+        tail = stream.read()
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) < at + 22:
+        raise ValueError("it has no directory")
+    members = int.from_bytes(tail[at + 10 : at + 12], "little")
+    size = int.from_bytes(tail[at + 12 : at + 16], "little")
+    if members > MEMBERS or size > _DIRECTORY:
+        raise _TooLarge(f"the archive has more than {MEMBERS} members")
