@@ -86,7 +86,10 @@ class _Window(io.RawIOBase):
 
     def read(self, size: int | None = -1) -> bytes:
         wanted = self._left if size is None or size < 0 else min(size, self._left)
-        data = self._stream.read(wanted)
+        try:
+            data = self._stream.read(wanted)
+        except _BROKEN as error:  # it could be read a moment ago
+            raise OSError(f"the archive changed while it was read: {error}") from error
         self._left -= len(data)
         return data
 
@@ -112,7 +115,17 @@ def listing(path: Path, shown: str) -> Listing:
     """List the files of an archive and everything that is wrong with it."""
     match = _SUFFIX.search(path.name)
     suffix = match[1].casefold() if match is not None else ""
-    packing = "zip" if suffix == "zip" else "gz" if "gz" in suffix else "bz2" if "b" in suffix else "xz" if "x" in suffix else ""
+    packing = (
+        "zip"
+        if suffix == "zip"
+        else "gz"
+        if "gz" in suffix
+        else "bz2"
+        if "b" in suffix
+        else "xz"
+        if "x" in suffix
+        else ""
+    )
     found = _Found(path, shown, packing)
     try:
         for entry in _zip_entries(path) if packing == "zip" else _tar_entries(path, packing):
@@ -254,11 +267,12 @@ def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
         if any(key.startswith("GNU.sparse") for key in extended):
             kind = "a sparse file"
         has_data = kind in ("file", "a sparse file", "of an unknown type")
-        yield _Entry(extended.get("path", info.name), kind, stream.position, size if has_data else 0)
+        entry = _Entry(extended.get("path", info.name), kind, stream.position, size if has_data else 0)
         if has_data:
             if size < 0:
                 raise ValueError("a member has a negative size")
             stream.skip(-(-size // _BLOCK) * _BLOCK)
+        yield entry  # only now: all of it is there
         extended = {}
     while rest := stream.read(1 << 20):
         if rest.strip(b"\0"):
@@ -300,6 +314,10 @@ def _zip_entries(path: Path) -> Iterator[_Entry]:
             mode = info.external_attr >> 16
             kind = "folder" if info.is_dir() else "a symbolic link" if mode & 0o170000 == 0o120000 else "file"
             kind = "an encrypted file" if info.flag_bits & 1 else kind
+            if kind == "file":
+                with archive.open(info) as member:  # to its end, where the checksum is compared
+                    while member.read(1 << 20):
+                        pass
             yield _Entry(info.filename, kind, 0, info.file_size)
 
 
