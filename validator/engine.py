@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, replace
 from functools import cache
@@ -9,8 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from validator import formats
+from validator import __version__, formats
+from validator.bundled import schema
 from validator.errors import ReferenceDataError, RuleCrash, UsageError, ValidatorError
+from validator.formats.source import sha256
 from validator.model import (
     SAMPLES,
     Defect,
@@ -26,8 +29,11 @@ from validator.model import (
     Scope,
     Severity,
     Skipped,
+    Verdict,
+    verdict,
     with_consequences,
 )
+from validator.packing import plans, write
 from validator.profile import Profile, all_profiles, load
 from validator.references import parse_data
 from validator.submission import Members, OpenFile, OpenRun, Run, Submission, compose, members
@@ -112,6 +118,8 @@ def _check_run(run: Run, submission: Submission, references: References, through
         choice = choices[role.role] = references.choose(role, submission.profile, run.values, named)
         if choice.source is not None:
             tables[role.role] = _usable(choice.source.path, role.format)
+    digests = {role: _sha256(choice.source.path) for role, choice in choices.items() if choice.source is not None}
+    through.signatures[run.stem] = _signature(submission.profile, through.conventions, digests)
     opened = OpenRun(run, submission, content, choices, tables)
     through.apply(Scope.RUN, opened, content.problems if content is not None else ())
 
@@ -120,7 +128,8 @@ class _Pass:
     """One submission's way through the rules: what was found, what ran, what could not."""
 
     def __init__(self, profile: Profile, conventions: Law) -> None:
-        self._profile, self._conventions = profile, conventions
+        self._profile, self.conventions = profile, conventions
+        self.signatures: dict[str, str] = {}
         self._found: Found = []
         self._ran: dict[str, None] = {}
         self._skipped: dict[Skipped, None] = {}
@@ -132,6 +141,8 @@ class _Pass:
         """Run all rules of a scope on a subject."""
         self._found.extend(problems)
         for rule in rulebook(self._profile):
+            if not self._profile.can_have(rule.needs):
+                continue
             if rule.check is None:
                 self._ran[rule.code] = None
             elif rule.scope is scope:
@@ -154,12 +165,12 @@ class _Pass:
             submission.path,
             self._profile.name,
             how,
-            self._conventions,
+            self.conventions,
             self._profile.official_tool,
             tuple(submission.parameters.items()),
-            _findings(self._found, sources, self._conventions),
+            _findings(self._found, sources, self.conventions),
             tuple(self._skipped),
-            tuple(_run_report(run, submission) for run in submission.runs),
+            tuple(_run_report(run, submission, self.signatures[run.stem]) for run in submission.runs),
             extent,
             tuple(self._ran),
         )
@@ -173,10 +184,26 @@ def _run_rule(rule: Rule[object], subject: object) -> list[Defect]:
         raise RuleCrash(f"rule {rule.code} {rule.name} failed on {where}: {error!r}") from error
 
 
-def _run_report(run: Run, submission: Submission) -> RunReport:
+@cache
+def _sha256(path: Path) -> str:
+    return sha256(path.open("rb"))
+
+
+def _signature(profile: Profile, conventions: Law, data: dict[str, str]) -> str:
+    """Say what a verdict depends on; two are comparable only if their signatures agree."""
+    used = [*(role.format for role in profile.files), *(role.format for role in profile.data)]
+    schemas = [profile.grammar, *map(formats.schema_of, used)]
+    law = hashlib.sha256("".join(schema(name) for name in sorted(set(filter(None, schemas)))).encode()).hexdigest()
+    given = hashlib.sha256("".join(f"{role}={digest};" for role, digest in sorted(data.items())).encode()).hexdigest()
+    parts = [f"subgate:{__version__}", f"plan:{profile.name}", f"conventions:{conventions.value}", f"schema:{law[:8]}"]
+    return "|".join([*parts, f"data:{given[:8] if data else 'none'}"])
+
+
+def _run_report(run: Run, submission: Submission, signature: str) -> RunReport:
     values, how = run.values, submission.profile.primaries
     condition = "+".join(values.get(name, "") for name in how.condition) or None
-    return RunReport(run.stem, (run.file,), values.get(how.system, "").startswith(how.prefix), condition)
+    primary = values.get(how.system, "").startswith(how.prefix)
+    return RunReport(run.stem, (run.file,), primary, condition, signature=signature)
 
 
 # -- the organizers' own files -----------------------------------------------------------------------------------
@@ -195,6 +222,33 @@ def _organizers_file(found: Members, request: Request) -> Format | None:
         return None
     known = formats.sniff(source)
     return known if known is not None and known.judge else None
+
+
+def pack(path: str, request: Request, folder: Path) -> Report:
+    """Check a PATH and, only if nothing is an error, write its archives and check them again."""
+    report = check(path, request)
+    if verdict(report) is not Verdict.ACCEPT or report.evaluation is None:
+        return report
+    try:
+        submission = compose(
+            members(Path(path), path), load(report.evaluation), load(report.evaluation).values(dict(request.settings))
+        )
+        submission, _ = _with_descriptions(submission, parse_data(request.data, all_profiles()))
+        packages = tuple(write(plan, folder, report) for plan in plans(submission))
+        for package in packages:
+            _pass_again(package.path, replace(request, evaluation=report.evaluation))
+        return replace(report, packages=packages)
+    except RuleCrash as crash:
+        return replace(report, crash=str(crash))
+    except (ValidatorError, OSError) as error:
+        return replace(report, error=_words(error))
+
+
+def _pass_again(archive: str, request: Request) -> None:
+    again = check(archive, request)
+    if verdict(again) is not Verdict.ACCEPT:
+        wrong = next((finding.message for finding in again.shown), again.error or again.crash)
+        raise RuleCrash(f"the archive {archive} does not pass its own check: {wrong}")
 
 
 def _check_own_file(source: Source, known: Format, request: Request) -> Report:

@@ -255,6 +255,17 @@ class RunReport:
     primary: bool | None = None
     condition: str | None = None
     scorable: bool | None = None
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """An archive that was written."""
+
+    path: str
+    sha256: str
+    bytes: int
+    members: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +293,7 @@ class Report:
     runs: tuple[RunReport, ...] = ()
     extent: Extent = field(default_factory=Extent)
     rules_run: tuple[str, ...] = ()
+    packages: tuple[Package, ...] = ()
     error: str | None = None
     crash: str | None = None
 

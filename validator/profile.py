@@ -17,6 +17,7 @@ else:
     import tomli as tomllib
 
 Value = bool | float | str
+_NO_DATA = ("whole", "content", "database")  # what rules may need besides roles of --data
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,15 @@ class DescriptionForm:
 
 
 @dataclass(frozen=True, slots=True)
+class PackageForm:
+    """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in."""
+
+    name: str
+    run: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One evaluation."""
 
@@ -113,12 +123,17 @@ class Profile:
     primaries: Primaries
     authorised: tuple[tuple[str, tuple[str, ...]], ...]
     description: DescriptionForm
+    package: PackageForm
     measures: tuple[str, ...]
     severities: tuple[tuple[str, tuple[Severity, Severity]], ...]
 
     def data_role(self, role: str) -> DataRole | None:
         """Return a role of --data, if the evaluation has it."""
         return next((known for known in self.data if known.role == role), None)
+
+    def can_have(self, needs: tuple[str, ...]) -> bool:
+        """Tell whether reference data that a rule needs exist at all in this evaluation."""
+        return all(need in _NO_DATA or self.data_role(need) is not None for need in needs)
 
     def values(self, settings: dict[str, str]) -> dict[str, Value]:
         """Return all parameters, with those of the command line in place."""
@@ -163,6 +178,7 @@ def load(name: str) -> Profile:
         primaries=_primaries(table.table("primaries")),
         authorised=table.table("authorised").lists(),
         description=_description(table.table("description")),
+        package=_package(table.table("package")),
         measures=table.texts("measures"),
         severities=tuple(_severity(code, entry) for code, entry in table.named("severities")),
     )
@@ -173,7 +189,14 @@ def load(name: str) -> Profile:
 def _merged(name: str) -> dict[str, object]:
     own: dict[str, object] = tomllib.loads(profile_text(name))
     parent = own.pop("extends", None)
-    return own if parent is None else {**_merged(str(parent)), **own}
+    if parent is None:
+        return own
+    inherited = _merged(str(parent))
+    for key in ("data", "parameters"):  # these grow; everything else is replaced as a whole
+        ours, theirs = own.get(key), inherited.get(key)
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            own[key] = {**theirs, **ours}
+    return {**inherited, **own}
 
 
 def _file_role(table: _Table) -> FileRole:
@@ -217,6 +240,12 @@ def _description(table: _Table) -> DescriptionForm:
         table.texts("figures"),
         table.flag("data_line"),
     )
+    table.done()
+    return form
+
+
+def _package(table: _Table) -> PackageForm:
+    form = PackageForm(table.text("name"), table.text("run"), table.text("description"))
     table.done()
     return form
 

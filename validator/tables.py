@@ -80,6 +80,10 @@ class Description:
 
     lines: tuple[TextLine, ...]
 
+    def mentions(self, word: str) -> bool:
+        """Tell whether a word stands in it."""
+        return any(word in line.text for line in self.lines)
+
 
 @dataclass(frozen=True, slots=True)
 class ResourceTable:

@@ -8,12 +8,15 @@ from validator import __version__
 from validator.cli.check import check
 from validator.cli.evaluations import evaluations
 from validator.cli.explain import explain
+from validator.cli.pack import pack
 from validator.cli.rules import rules
+from validator.cli.verify import verify
 
 _EPILOG = """\b
 Examples:
   subgate check my-submission/ --data IndusDB/
   subgate check run.kwslist.xml -e openkws13 --data b.ecf.xml --data b.kwlist.xml
+  subgate pack my-submission/ --data IndusDB/ -o upload/
   subgate explain KWS304
 """
 
@@ -24,5 +27,5 @@ def main() -> None:
     """Check submissions to speech and multimedia evaluations before you send them."""
 
 
-for _command in (check, explain, rules, evaluations):
+for _command in (check, pack, verify, explain, rules, evaluations):
     main.add_command(_command)

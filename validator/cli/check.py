@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
 
-from validator.cli.options import deliver, exit_code, judging, parsed_settings, wants_colour
+from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render
 
 if TYPE_CHECKING:
     from validator.engine import Request
@@ -19,6 +17,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @judging
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the report to this file.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes; by default the cores.")
 def check(  # noqa: PLR0913 - click hands every option over by name
     *,
     paths: tuple[str, ...],
@@ -41,22 +41,10 @@ def check(  # noqa: PLR0913 - click hands every option over by name
     from validator.engine import Request  # noqa: PLC0415 - keeps --help light
     from validator.model import Law  # noqa: PLC0415
 
-    began = monotonic()
+    manner = Manner(style, output, quiet, color)
     request = Request(evaluation, data, Law(conventions), parsed_settings(settings), verbose)
     reports = check_all(list(paths), request, jobs)
-    if style == "json":
-        from validator.report.json import render  # noqa: PLC0415
-
-        deliver(render(reports), output)
-    else:
-        from validator.report import text  # noqa: PLC0415
-        from validator.report.plain import Paint  # noqa: PLC0415
-
-        terminal = output is None and sys.stdout.isatty()
-        columns = shutil.get_terminal_size().columns if terminal else 100
-        seconds = monotonic() - began if terminal else None
-        paint = Paint(wants_colour(color, output))
-        deliver(text.render(reports, text.Style(paint, columns, seconds, quiet)), output)
+    deliver(render(reports, manner), output)
     sys.exit(exit_code(reports))
 
 

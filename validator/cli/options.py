@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -40,8 +42,6 @@ def judging(command: Command) -> Command:
         ),
         click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter."),
         click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True),
-        click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the report to this file."),
-        click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes; by default the cores."),
         click.option("-q", "--quiet", is_flag=True, help="Closing lines only."),
         click.option("-v", "--verbose", is_flag=True, help="Say what the XML schema says, too."),
         click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
@@ -49,6 +49,33 @@ def judging(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the user wants a report: its format, its place, how much of it, in colours or not, and since when."""
+
+    style: str
+    output: str | None
+    quiet: bool
+    color: str
+    began: float = field(default_factory=monotonic)
+
+
+def render(reports: list[Report], manner: Manner) -> str:
+    """Write the reports in the wanted format."""
+    if manner.style == "json":
+        from validator.report.json import render as as_json  # noqa: PLC0415
+
+        return as_json(reports)
+    from validator.report import text  # noqa: PLC0415
+    from validator.report.plain import Paint  # noqa: PLC0415
+
+    terminal = manner.output is None and sys.stdout.isatty()
+    columns = shutil.get_terminal_size().columns if terminal else 100
+    seconds = monotonic() - manner.began if terminal else None
+    paint = Paint(wants_colour(manner.color, manner.output))
+    return text.render(reports, text.Style(paint, columns, seconds, manner.quiet))
 
 
 def parsed_settings(settings: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -78,13 +105,11 @@ def deliver(text: str, output: str | None) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    target = Path(output)
+    from validator.atomic import replacing  # noqa: PLC0415
+
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
+        with replacing(Path(output)) as stream:
+            stream.write(text.encode())
     except OSError as error:
         raise click.ClickException(f"cannot write {output}: {error.strerror}") from error
 

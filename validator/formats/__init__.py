@@ -45,7 +45,7 @@ class FormatModule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A file format: its module, the family that locates places in it, and, for XML, its root element.
+    """A file format: its module, the family that locates places in it; for XML, its root element and its schema.
 
     ``judge`` is set for the organizers' own files: the official tool that reads them.
     """
@@ -53,16 +53,18 @@ class Format:
     name: str
     module: str
     family: str
-    root: str
+    root: str = ""
+    schema: str = ""
     judge: str = ""
 
 
+_F4DE = "F4DE 3.5.0"
 FORMATS = (
-    Format("kwslist", "validator.formats.kwslist", "xml", "kwslist"),
-    Format("ecf", "validator.formats.ecf", "xml", "ecf", judge="F4DE 3.5.0"),
-    Format("kwlist", "validator.formats.kwlist", "xml", "kwlist", judge="F4DE 3.5.0"),
-    Format("description", "validator.formats.description", "text", ""),
-    Format("datadefs", "validator.formats.datadefs", "text", ""),
+    Format("kwslist", "validator.formats.kwslist", "xml", "kwslist", "openkws/kwslist.xsd"),
+    Format("ecf", "validator.formats.ecf", "xml", "ecf", "openkws/ecf.xsd", judge=_F4DE),
+    Format("kwlist", "validator.formats.kwlist", "xml", "kwlist", "openkws/kwlist.xsd", judge=_F4DE),
+    Format("description", "validator.formats.description", "text"),
+    Format("datadefs", "validator.formats.datadefs", "text"),
 )
 _SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
 _FAMILIES = {
@@ -74,6 +76,11 @@ _FAMILIES = {
 def named(name: str) -> Format:
     """Return a format by its name."""
     return next(known for known in FORMATS if known.name == name)
+
+
+def schema_of(name: str) -> str:
+    """Return the bundled schema of a format, or nothing."""
+    return named(name).schema if name else ""
 
 
 def read(name: str, source: Source) -> Content:
@@ -96,8 +103,15 @@ def schema_says(code: str, where: Location) -> str:
     """Have a schema error explained in the words of a second schema engine; empty for anything else."""
     if code not in _SCHEMA_FAULTS or not where.record or not where.node:
         return ""
-    words: str = import_module("validator.formats.xmlwords").schema_says(where.node, where.record)
+    words: str = import_module("validator.formats.xmlwords").schema_says(
+        _schema_at(where.node), where.node, where.record
+    )
     return words
+
+
+def _schema_at(node: str) -> str:
+    root = node.split("/")[1].partition("[")[0]
+    return next((known.schema for known in FORMATS if known.root == root), "")
 
 
 def source_of(path: Path) -> FileSource:

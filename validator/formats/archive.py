@@ -17,10 +17,10 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 MEMBERS = 10_000
@@ -32,7 +32,7 @@ _DIRECTORY = 16 << 20  # bytes of a zip's directory
 _BLOCK = 512
 _SUFFIX = re.compile(r"\.(tar|tgz|tar\.gz|tar\.bz2|tbz2?|tb2|tar\.xz|txz|zip)$", re.IGNORECASE)
 _BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
-_OPENERS = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
+_OPENERS: dict[str, Callable[[Path, str], object]] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 
 
 class Trouble(Enum):
@@ -78,7 +78,7 @@ class MemberSource:
 class _Window(io.RawIOBase):
     """The next ``size`` bytes of a stream."""
 
-    def __init__(self, stream: BinaryIO | zipfile.ZipExtFile, size: int) -> None:
+    def __init__(self, stream: IO[bytes], size: int) -> None:
         self._stream, self._left = stream, size
 
     def readable(self) -> bool:
@@ -239,6 +239,11 @@ _KINDS = {
 }  # fmt: skip
 
 
+_EXTENDED = (
+    tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK,
+)  # fmt: skip
+
+
 def _tar_entries(path: Path, packing: str) -> Iterator[_Entry]:
     stream = _Metered(path, packing)
     try:
@@ -256,27 +261,27 @@ def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
         if not header.strip(b"\0"):
             break
         info = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
-        if info.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK):
+        if info.type in _EXTENDED:
             extended |= _extended(stream, info)
             continue
-        if info.type == tarfile.XGLTYPE:
-            _extended(stream, info)
-            continue
-        size = int(extended.get("size", info.size))
-        kind = _KINDS.get(info.type, "of an unknown type")
-        if any(key.startswith("GNU.sparse") for key in extended):
-            kind = "a sparse file"
-        has_data = kind in ("file", "a sparse file", "of an unknown type")
-        entry = _Entry(extended.get("path", info.name), kind, stream.position, size if has_data else 0)
-        if has_data:
-            if size < 0:
-                raise ValueError("a member has a negative size")
-            stream.skip(-(-size // _BLOCK) * _BLOCK)
+        entry = _entry(info, extended, stream.position)
+        stream.skip(-(-entry.size // _BLOCK) * _BLOCK)
         yield entry  # only now: all of it is there
         extended = {}
     while rest := stream.read(1 << 20):
         if rest.strip(b"\0"):
             raise ValueError("there is data behind its end mark")
+
+
+def _entry(info: tarfile.TarInfo, extended: dict[str, str], position: int) -> _Entry:
+    size = int(extended.get("size", info.size))
+    if size < 0:
+        raise ValueError("a member has a negative size")
+    kind = _KINDS.get(info.type, "of an unknown type")
+    if any(key.startswith("GNU.sparse") for key in extended):
+        kind = "a sparse file"
+    has_data = kind in ("file", "a sparse file", "of an unknown type")
+    return _Entry(extended.get("path", info.name), kind, position, size if has_data else 0)
 
 
 def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
@@ -286,7 +291,7 @@ def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
     data = stream.read(-(-info.size // _BLOCK) * _BLOCK)[: info.size]
     if info.type == tarfile.GNUTYPE_LONGNAME:
         return {"path": data.rstrip(b"\0").decode("utf-8", "surrogateescape")}
-    if info.type == tarfile.GNUTYPE_LONGLINK:
+    if info.type in (tarfile.GNUTYPE_LONGLINK, tarfile.XGLTYPE):
         return {}
     records: dict[str, str] = {}
     while data:

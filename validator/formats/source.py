@@ -7,6 +7,7 @@ lines, columns and excerpts in one pass over the file, only for the places that 
 from __future__ import annotations
 
 import codecs
+import hashlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Protocol
@@ -62,6 +63,15 @@ def blocks(stream: BinaryIO) -> Iterator[bytes]:
     """Read a stream to its end in blocks."""
     while block := stream.read(BLOCK):
         yield block
+
+
+def sha256(stream: BinaryIO) -> str:
+    """Return the SHA-256 of a stream, and close it."""
+    digest = hashlib.sha256()
+    with stream:
+        for block in blocks(stream):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 _DECLARED = re.compile(rb"""^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")

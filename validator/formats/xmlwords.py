@@ -14,15 +14,11 @@ from validator.bundled import schema
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ROOTS = {"kwslist": "openkws/kwslist.xsd", "kwlist": "openkws/kwlist.xsd", "ecf": "openkws/ecf.xsd"}
 
-
-def schema_says(node: str, tag: str) -> str:
-    """Return what the schema has against one tag, standing at this XPath; its children are left out."""
+def schema_says(name: str, node: str, tag: str) -> str:
+    """Return what a bundled schema has against one tag, standing at this XPath; its children are left out."""
     steps = re.findall(r"/([A-Za-z_][\w.-]*)", re.sub(r"\[[^\]]*\]|/@.*", "", node))
-    if not steps or steps[0] not in _ROOTS:
-        return ""
-    declared = _load(_ROOTS[steps[0]]).find("/".join(steps))
+    declared = _load(name).find("/".join(steps)) if name else None
     element = etree.fromstring(tag.encode(), etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
     if declared is None or element is None:
         return ""

@@ -9,7 +9,7 @@ from validator import __version__
 from validator.model import Law, Severity, Verdict, verdict
 
 if TYPE_CHECKING:
-    from validator.model import Finding, Report, RunReport
+    from validator.model import Finding, Package, Report, RunReport
 
 Json = dict[str, object]
 
@@ -46,7 +46,7 @@ def _submission(report: Report) -> Json:
         "findings": [_finding(finding) for finding in report.findings],
         "skipped": [{"check": skipped.check, "needs": skipped.needs} for skipped in report.skipped],
         "runs": [_run(run) for run in report.runs],
-        "packages": [],
+        "packages": [_package(package) for package in report.packages],
         "error": report.error or report.crash,
     }
 
@@ -78,4 +78,14 @@ def _run(run: RunReport) -> Json:
         "condition": run.condition,
         "files": list(run.files),
         "scorable": run.scorable,
+        "signature": run.signature,
+    }
+
+
+def _package(package: Package) -> Json:
+    return {
+        "path": package.path,
+        "sha256": package.sha256,
+        "bytes": package.bytes,
+        "members": list(package.members),
     }

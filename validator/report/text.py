@@ -194,6 +194,9 @@ def _closing(report: Report, style: Style) -> Iterator[str]:
     yield _rules(report)
     yield _found(report)
     yield _answer(report, style)
+    for package in report.packages:
+        yield f"packed  {visible(package.path)} ({size(package.bytes)}, {plural(len(package.members), 'members')})"
+        yield f"        sha256 {package.sha256}"
 
 
 def _checked(report: Report, style: Style) -> str:

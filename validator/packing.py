@@ -1,0 +1,212 @@
+"""The ready upload: a deterministic tar of exactly the files that were checked, its digest, and a receipt.
+
+Same input, same tar, on any machine: members sorted by byte value, zero owners, fixed modes, the time of
+``SOURCE_DATE_EPOCH`` or 0, USTAR headers and pax records only for names that do not fit. The gzip bytes are the same
+wherever the zlib is; the tar's own digest is the identity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tarfile
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from validator import __version__
+from validator.atomic import replacing
+from validator.formats.archive import listing
+from validator.formats.source import blocks, sha256
+from validator.model import Law, Package, Severity, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from validator.formats.source import Source
+    from validator.model import Report
+    from validator.submission import Submission
+
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "https://subgate.invalid/receipt/v1"
+_RECORD = 10_240  # a tar is padded to records of this size
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An archive to be written: its name, and its members by their names in it."""
+
+    name: str
+    members: tuple[tuple[str, Source], ...]
+    runs: tuple[str, ...]
+
+
+def plans(submission: Submission) -> tuple[Plan, ...]:
+    """Lay out the archives of a submission as its profile asks."""
+    form = submission.profile.package
+    found = []
+    for run in submission.runs:
+        values = {**run.values, "EXPID": run.stem, "base": run.file.rsplit("/", 1)[-1]}
+        described = [file for file, text in submission.descriptions if text.mentions(run.stem)]
+        texts = [source for source in submission.texts if not described or source.name in described]
+        members = [(form.run.format_map(values), run.source)]
+        members += [(form.description.format_map({**values, "base": _base(source)}), source) for source in texts]
+        found.append(Plan(form.name.format_map(values), tuple(sorted(members, key=_bytes)), (run.stem,)))
+    return tuple(found)
+
+
+def _base(source: Source) -> str:
+    return source.name.rsplit("/", 1)[-1]
+
+
+def _bytes(member: tuple[str, Source]) -> bytes:
+    return member[0].encode("utf-8", "surrogateescape")
+
+
+def write(plan: Plan, folder: Path, report: Report) -> Package:
+    """Write an archive with its .sha256 and its receipt; each is complete or not there."""
+    target = folder / plan.name
+    with replacing(target) as stream:
+        packer = _Packer(stream)
+        for name, source in plan.members:
+            packer.add(name, source)
+        packer.finish()
+    digest, size = packer.digest, target.stat().st_size
+    package = Package(target.as_posix(), digest, size, tuple(name for name, _ in plan.members))
+    statement = _statement(plan, packer, report)
+    _write_text(folder / f"{plan.name}.sha256", checksum_line(digest, plan.name))
+    _write_text(folder / f"{plan.name}.receipt.json", canonical(statement))
+    return package
+
+
+def _write_text(target: Path, text: str) -> None:
+    with replacing(target) as stream:
+        stream.write(text.encode())
+
+
+def checksum_line(digest: str, name: str) -> str:
+    """Return a line for ``sha256sum -c``."""
+    return f"{digest}  {name}\n"
+
+
+class _Packer:
+    """Writes tar members through gzip, taking digests on the way."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._gzip = zlib.compressobj(9, zlib.DEFLATED, 31)  # 31: a gzip header without name and time
+        self._archive, self._tar = hashlib.sha256(), hashlib.sha256()
+        self._written = 0
+        self._time = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
+        self.members: list[dict[str, object]] = []
+
+    def add(self, name: str, source: Source) -> None:
+        info = tarfile.TarInfo(name)
+        info.size, info.mode, info.mtime = source.size, 0o644, self._time
+        self._put(info.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape"))
+        content, size = hashlib.sha256(), 0
+        with source.open() as opened:
+            for block in blocks(opened):
+                content.update(block)
+                size += len(block)
+                self._put(block)
+        if size != source.size:
+            raise OSError(f"{source.name} changed while it was packed")
+        self._put(bytes(-size % tarfile.BLOCKSIZE))
+        self.members.append({"name": name, "sha256": content.hexdigest(), "bytes": size})
+
+    def finish(self) -> None:
+        end = self._written + 2 * tarfile.BLOCKSIZE
+        self._put(bytes(2 * tarfile.BLOCKSIZE + -end % _RECORD))
+        self._out(self._gzip.flush())
+
+    def _put(self, data: bytes) -> None:
+        self._tar.update(data)
+        self._written += len(data)
+        self._out(self._gzip.compress(data))
+
+    def _out(self, data: bytes) -> None:
+        self._archive.update(data)
+        self._stream.write(data)
+
+    @property
+    def digest(self) -> str:
+        return self._archive.hexdigest()
+
+    @property
+    def tar_digest(self) -> str:
+        return self._tar.hexdigest()
+
+
+# -- receipts ----------------------------------------------------------------------------------------------------
+
+
+def _statement(plan: Plan, packer: _Packer, report: Report) -> dict[str, object]:
+    answer, plan_says, tool_says = (verdict(report, law) for law in (None, Law.PLAN, Law.TOOL))
+    predicate: dict[str, object] = {
+        "tool": {"name": "subgate", "version": __version__},
+        "evaluation": report.evaluation,
+        "conventions": report.conventions.value,
+        "verdict": answer.value if answer else None,
+        "verdicts": {"plan": plan_says.value if plan_says else None, "tool": tool_says.value if tool_says else None},
+        "findings": {"errors": 0, "warnings": report.occurrences(Severity.WARNING)},
+        "signature": {run.id: run.signature for run in report.runs if run.id in plan.runs},
+        "tar": {"sha256": packer.tar_digest},
+        "members": packer.members,
+    }
+    statement: dict[str, object] = {
+        "_type": STATEMENT,
+        "subject": [{"name": plan.name, "digest": {"sha256": packer.digest}}],
+        "predicateType": PREDICATE,
+        "predicate": predicate,
+    }
+    predicate["receipt"] = _self_digest(statement)
+    return statement
+
+
+def canonical(statement: object) -> str:
+    """Return the one text form of a receipt."""
+    return json.dumps(statement, indent=1, sort_keys=True) + "\n"
+
+
+def _self_digest(statement: dict[str, object]) -> str:
+    """Return the digest of a receipt without its own digest."""
+    predicate = statement["predicate"]
+    rest = {key: value for key, value in predicate.items() if key != "receipt"} if isinstance(predicate, dict) else {}
+    return hashlib.sha256(canonical({**statement, "predicate": rest}).encode()).hexdigest()
+
+
+def verify(archive: Path, receipt: Path) -> Iterator[str]:
+    """Say everything in which an archive, its receipt and its .sha256 do not belong together."""
+    digest = sha256(archive.open("rb"))
+    text = receipt.read_bytes()
+    try:
+        statement = json.loads(text)
+    except ValueError:
+        yield f"{receipt} is not JSON"
+        return
+    if not isinstance(statement, dict) or canonical(statement).encode() != text:
+        yield f"{receipt} is not as subgate wrote it"
+        return
+    predicate = statement.get("predicate")
+    if not isinstance(predicate, dict) or predicate.get("receipt") != _self_digest(statement):
+        yield f"{receipt} was changed: its own digest does not fit"
+        return
+    subject = {"name": archive.name, "digest": {"sha256": digest}}
+    if statement.get("subject") != [subject]:
+        yield f"{archive} is not the archive of the receipt: its SHA-256 is {digest}"
+    sums = archive.with_name(f"{archive.name}.sha256")
+    if sums.exists() and sums.read_bytes() != checksum_line(digest, archive.name).encode():
+        yield f"{sums} does not fit the archive"
+    yield from _compare_members(archive, predicate["members"])
+
+
+def _compare_members(archive: Path, members: list[dict[str, object]]) -> Iterator[str]:
+    listed = listing(archive, archive.name)
+    yield from (f"{fault.path}: {fault.message}" for fault in listed.faults)
+    found = {(source.member, sha256(source.open()), source.size) for source in listed.sources}
+    said = {(entry.get("name"), entry.get("sha256"), entry.get("bytes")) for entry in members} if members else set()
+    if found != said:
+        yield f"the members of {archive} are not those of the receipt"
