@@ -77,13 +77,14 @@ def unlisted_runs(submission: Submission) -> Iterator[Defect]:
     form = submission.profile.description
     if not form.expids or not submission.descriptions:
         return
-    listed = [sections(text, form.sections).get(form.expids) for _, text in submission.descriptions]
-    words = {word for section in listed if section for line in section.body for word in _words(line)}
-    file = submission.descriptions[0][0]
-    place = next((Place(file, section.heading.offset) for section in listed[:1] if section), Place(file))
-    for run in submission.runs:
+    listed = [(file, sections(text, form.sections).get(form.expids)) for file, text in submission.descriptions]
+    there = [(file, section) for file, section in listed if section is not None]
+    words = {word for _, section in there for line in section.body for word in _words(line)}
+    for run in submission.runs if there else ():  # a section that is missing is another rule's business
         if run.stem not in words:
-            yield Defect(place, f"{run.stem} is not listed in section {form.expids}", f"add the line {run.stem}")
+            file, section = there[0]
+            message = f"{run.stem} is not listed in section {form.expids}"
+            yield Defect(Place(file, section.heading.offset), message, f"add the line {run.stem}")
 
 
 def unknown_expids(submission: Submission) -> Iterator[Defect]:
@@ -95,8 +96,8 @@ def unknown_expids(submission: Submission) -> Iterator[Defect]:
         for word, offset in words:
             if re.match(submission.profile.recognise, word) and len(grammar.split(word)) == len(grammar.fields):
                 guess = nearest(word, known)
-                label = f"did you mean {guess}?" if guess else ""
-                yield Defect(Place(file, offset), f"{word} is not in this submission", label=label)
+                hint = f"add the run, or write {guess}" if guess else ""
+                yield Defect(Place(file, offset), f"{word} is not in this submission", hint)
 
 
 def _words(line: TextLine) -> list[str]:

@@ -53,7 +53,7 @@ def missing_section(submission: Submission) -> Iterator[Defect]:
     yield from descriptions.missing_sections(submission)
 
 
-@rule("KWS603", "expid-not-described", cites=B3, plan=ERROR, tool=OK, scope=WHOLE, follows=("KWS602",))
+@rule("KWS603", "expid-not-described", cites=B3, plan=ERROR, tool=OK, scope=WHOLE)
 def expid_not_described(submission: Submission) -> Iterator[Defect]:
     """Section 1 lists the EXPIDs of all outputs that were submitted.
 
@@ -79,7 +79,7 @@ def expid_not_submitted(submission: Submission) -> Iterator[Defect]:
     yield from descriptions.unknown_expids(submission)
 
 
-@rule("KWS605", "no-contact", cites=B3, plan=ERROR, tool=OK, scope=WHOLE)
+@rule("KWS605", "no-contact", cites=B3, plan=ERROR, tool=OK, scope=WHOLE, follows=("KWS608",))
 def no_contact(submission: Submission) -> Iterator[Defect]:
     """Section 2 has contact information: a name and an e-mail address.
 
@@ -92,7 +92,7 @@ def no_contact(submission: Submission) -> Iterator[Defect]:
     yield from descriptions.missing_contact(submission)
 
 
-@rule("KWS606", "no-processing-time", cites=B3, plan=ERROR, tool=OK, scope=WHOLE)
+@rule("KWS606", "no-processing-time", cites=B3, plan=ERROR, tool=OK, scope=WHOLE, follows=("KWS608",))
 def no_processing_time(submission: Submission) -> Iterator[Defect]:
     """Sections 3.1 and 3.2 report the total processing time of their phase.
 
@@ -105,7 +105,7 @@ def no_processing_time(submission: Submission) -> Iterator[Defect]:
     yield from descriptions.missing_times(submission)
 
 
-@rule("KWS607", "step-without-time", cites=B3, plan=WARNING, tool=OK, scope=WHOLE)
+@rule("KWS607", "step-without-time", cites=B3, plan=WARNING, tool=OK, scope=WHOLE, follows=("KWS608",))
 def step_without_time(submission: Submission) -> Iterator[Defect]:
     """Each sub-step of a phase has its own processing time.
 

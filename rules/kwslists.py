@@ -527,6 +527,22 @@ def no_single_threshold(opened: OpenRun) -> Iterator[Defect]:
         yield Defect(_row(opened, high, "score"), message, count=count, other=_row(opened, low))
 
 
+@rule("KWS424", "header-to-fill-in", cites=A5, plan=ERROR, tool=OK, needs=("content",))
+def header_to_fill_in(opened: OpenRun) -> Iterator[Defect]:
+    """Nothing of the skeleton is left in the header.
+
+    Why: the header says which list was searched, in which language, by which system.
+    Bad: system_id="FILL-IN"
+    Good: system_id="word lattices"
+    Fix: replace FILL-IN by what is asked for.
+    NIST: F4DE does not look.
+    """
+    header = _content(opened).table
+    for name in ("kwlist_filename", "language", "system_id"):
+        if getattr(header, name) == "FILL-IN":
+            yield Defect(_header(opened, name), f"{name} is still to be filled in")
+
+
 def _all_decided(opened: OpenRun, *, yes: bool) -> bool:
     table = _detections(opened)
     decided = table.yes[table.valid]
@@ -622,6 +638,7 @@ RULES = (
     oov_count_too_high,
     negative_search_time,
     no_single_threshold,
+    header_to_fill_in,
     all_yes,
     all_no,
     overlapping_detections,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from validator import __version__, formats
 from validator.bundled import schema
 from validator.errors import ReferenceDataError, RuleCrash, UsageError, ValidatorError
-from validator.formats.source import sha256
+from validator.formats.source import Watched, sha256
 from validator.model import (
     SAMPLES,
     Defect,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from validator.formats import Format
-    from validator.formats.source import Source
+    from validator.formats.source import Source, Watch
     from validator.references import References
     from validator.tables import Description
 
@@ -59,6 +59,7 @@ class Request:
     conventions: Law = Law.BOTH
     settings: tuple[tuple[str, str], ...] = ()
     schema_words: bool = False  # have each schema error explained by a second engine
+    watch: Watch | None = None  # told of the bytes that are read
 
 
 def check(path: str, request: Request) -> Report:
@@ -78,6 +79,8 @@ def _words(error: Exception) -> str:
 
 def _check(path: str, request: Request) -> Report:
     found = members(Path(path), path)
+    if request.watch is not None:
+        found = replace(found, sources=tuple(Watched(source, request.watch) for source in found.sources))
     own = _organizers_file(found, request)
     if own is not None:
         return _check_own_file(found.sources[0], own, request)
@@ -236,7 +239,8 @@ def pack(path: str, request: Request, folder: Path) -> Report:
         submission, _ = _with_descriptions(submission, parse_data(request.data, all_profiles()))
         packages = tuple(write(plan, folder, report) for plan in plans(submission))
         for package in packages:
-            _pass_again(package.path, replace(request, evaluation=report.evaluation))
+            partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
+            _pass_again(package.path, replace(request, evaluation=report.evaluation, settings=partial))
         return replace(report, packages=packages)
     except RuleCrash as crash:
         return replace(report, crash=str(crash))

@@ -105,6 +105,14 @@ class PackageForm:
 
 
 @dataclass(frozen=True, slots=True)
+class SkeletonForm:
+    """What ``init`` writes: blanks for the fields of the name, and (path, template) of each file."""
+
+    fields: tuple[tuple[str, str], ...]
+    files: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One evaluation."""
 
@@ -124,6 +132,7 @@ class Profile:
     authorised: tuple[tuple[str, tuple[str, ...]], ...]
     description: DescriptionForm
     package: PackageForm
+    skeleton: SkeletonForm
     measures: tuple[str, ...]
     severities: tuple[tuple[str, tuple[Severity, Severity]], ...]
 
@@ -179,6 +188,7 @@ def load(name: str) -> Profile:
         authorised=table.table("authorised").lists(),
         description=_description(table.table("description")),
         package=_package(table.table("package")),
+        skeleton=_skeleton(table.table("skeleton")),
         measures=table.texts("measures"),
         severities=tuple(_severity(code, entry) for code, entry in table.named("severities")),
     )
@@ -246,6 +256,12 @@ def _description(table: _Table) -> DescriptionForm:
 
 def _package(table: _Table) -> PackageForm:
     form = PackageForm(table.text("name"), table.text("run"), table.text("description"))
+    table.done()
+    return form
+
+
+def _skeleton(table: _Table) -> SkeletonForm:
+    form = SkeletonForm(table.table("fields").pairs(), table.table("files").pairs())
     table.done()
     return form
 

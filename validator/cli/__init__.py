@@ -6,14 +6,17 @@ import click
 
 from validator import __version__
 from validator.cli.check import check
+from validator.cli.demo import demo
 from validator.cli.evaluations import evaluations
 from validator.cli.explain import explain
+from validator.cli.init import init
 from validator.cli.pack import pack
 from validator.cli.rules import rules
 from validator.cli.verify import verify
 
 _EPILOG = """\b
 Examples:
+  subgate demo
   subgate check my-submission/ --data IndusDB/
   subgate check run.kwslist.xml -e openkws13 --data b.ecf.xml --data b.kwlist.xml
   subgate pack my-submission/ --data IndusDB/ -o upload/
@@ -27,5 +30,5 @@ def main() -> None:
     """Check submissions to speech and multimedia evaluations before you send them."""
 
 
-for _command in (check, pack, verify, explain, rules, evaluations):
+for _command in (check, pack, verify, init, demo, explain, rules, evaluations):
     main.add_command(_command)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render
+from validator.cli.progress import Progress
 
 if TYPE_CHECKING:
     from validator.engine import Request
@@ -43,18 +45,21 @@ def check(  # noqa: PLR0913 - click hands every option over by name
 
     manner = Manner(style, output, quiet, color)
     request = Request(evaluation, data, Law(conventions), parsed_settings(settings), verbose)
-    reports = check_all(list(paths), request, jobs)
+    reports = check_all(list(paths), request, jobs, Progress(quiet=quiet))
     deliver(render(reports, manner), output)
     sys.exit(exit_code(reports))
 
 
-def check_all(paths: list[str], request: Request, jobs: int | None) -> list[Report]:
+def check_all(paths: list[str], request: Request, jobs: int | None, progress: Progress) -> list[Report]:
     """Check every PATH, in as many processes as make sense; the order of the answers is that of the PATHs."""
     from validator.engine import check as check_one  # noqa: PLC0415
 
     workers = min(jobs or os.cpu_count() or 1, len(paths))
     if workers == 1:
-        return [check_one(path, request) for path in paths]
+        watched = replace(request, watch=progress)
+        reports = [check_one(path, watched) for path in paths]
+        progress.clear()
+        return reports
     from validator.workers import check_in_processes  # noqa: PLC0415
 
     return check_in_processes(paths, request, workers)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render
+from validator.cli.progress import Progress
 
 
 @click.command()
@@ -37,11 +38,13 @@ def pack(  # noqa: PLR0913 - click hands every option over by name
     from validator.model import Law  # noqa: PLC0415
 
     manner = Manner(style, None, quiet, color)
-    request = engine.Request(evaluation, data, Law(conventions), parsed_settings(settings), verbose)
+    progress = Progress(quiet=quiet)
+    request = engine.Request(evaluation, data, Law(conventions), parsed_settings(settings), verbose, progress)
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise click.UsageError(f"-o {folder}: {error.strerror}") from error
     reports = [engine.pack(path, request, Path(folder)) for path in paths]
+    progress.clear()
     deliver(render(reports, manner), None)
     sys.exit(exit_code(reports))

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import io
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    Watch = Callable[[str, int, int], None]
 
 BLOCK = 1 << 20
 _BEFORE = 1 << 12  # bytes kept before a place for its excerpt
@@ -47,6 +50,45 @@ class FileSource:
     def open(self) -> BinaryIO:
         """Open the file."""
         return self.path.open("rb")
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A source that tells how much of it was read."""
+
+    source: Source
+    watch: Watch
+
+    @property
+    def name(self) -> str:
+        """Path relative to the submission, with forward slashes."""
+        return self.source.name
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return self.source.size
+
+    def open(self) -> BinaryIO:
+        """Open the bytes from the beginning."""
+        return cast("BinaryIO", _WatchedStream(self.source.open(), self))
+
+
+class _WatchedStream(io.RawIOBase):
+    def __init__(self, stream: BinaryIO, owner: Watched) -> None:
+        self._stream, self._owner = stream, owner
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = self._stream.read(-1 if size is None else size)
+        self._owner.watch(self._owner.name, len(data), self._owner.size)
+        return data
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 @dataclass(frozen=True, slots=True)

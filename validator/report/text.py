@@ -59,8 +59,9 @@ def _groups(report: Report) -> list[list[Finding]]:
     return sorted(groups.values(), key=lambda group: _rank(group[0], causes))
 
 
-def _rank(first: Finding, causes: set[str]) -> tuple[str, int, int, tuple[str, int, int, str, str]]:
-    return first.location.file, -first.severity, first.rule.code not in causes, first.order
+def _rank(first: Finding, causes: set[str]) -> tuple[object, ...]:
+    aside = first.severity is Severity.INFO
+    return aside, first.location.file, -first.severity, first.rule.code not in causes, first.order
 
 
 def _group(group: list[Finding], report: Report, style: Style) -> Iterator[str]:
@@ -163,7 +164,9 @@ def _also(group: list[Finding], shown: int) -> Iterator[str]:
         if rest > _TOLD:
             yield f"also: {rest - min(_TOLD, len(alike))} more in this file"
     else:
-        lines = [str(finding.location.line) for finding in group[shown : shown + 3] if finding.location.line]
+        lines = list(dict.fromkeys(str(finding.location.line) for finding in group[shown:] if finding.location.line))[
+            :3
+        ]
         where = f", next at line{'s' if len(lines) > 1 else ''} {', '.join(lines)}" if lines else ""
         yield f"also: {rest} more in this file{where}"
 

@@ -1,0 +1,64 @@
+"""``subgate demo``: the examples that ship with the tool, checked and packed, with a word about each."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folder", metavar="[DIR]", default="subgate-demo", type=click.Path(file_okay=False, path_type=Path))
+def demo(folder: Path) -> None:
+    """Write the example submissions into DIR (subgate-demo), check them, and pack the good one.
+
+    One of them is meant to be rejected. Exit code 0 when each ends as intended, also the second time.
+    """
+    from validator.bundled import examples, story  # noqa: PLC0415 - keeps --help light
+
+    intended = True
+    for evaluation in examples():
+        place = folder / evaluation
+        try:
+            _write(evaluation, place)
+        except OSError as error:
+            raise click.UsageError(f"{error.filename}: {error.strerror}") from error
+        told = story(evaluation)
+        intended &= _show("bad", told["bad"], place, evaluation)
+        intended &= _show("good", told["good"], place, evaluation)
+    click.echo(f"\nThe files are in {folder}. Change them and check again, or start your own: subgate init -e NAME DIR")
+    sys.exit(0 if intended else 1)
+
+
+def _write(evaluation: str, place: Path) -> None:
+    """Write the example's files; one that is there already must be the same."""
+    from validator.bundled import example_files  # noqa: PLC0415
+
+    for name, content in example_files(evaluation):
+        target = place / name
+        if target.exists() and target.read_bytes() != content:
+            raise click.UsageError(f"{target} is there already and differs; give another folder")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
+
+def _show(which: str, text: str, place: Path, evaluation: str) -> bool:
+    """Check the bad example, pack the good one; tell whether it ended as intended."""
+    from validator.cli.options import Manner, render  # noqa: PLC0415
+    from validator.engine import Request, check, pack  # noqa: PLC0415
+    from validator.model import Verdict, verdict  # noqa: PLC0415
+
+    request = Request(evaluation, (str(place / "database"),))
+    path, upload = str(place / which), place / "upload"
+    call = f"check {path}" if which == "bad" else f"pack {path}"
+    click.echo(f"{'=' * 100}\n{text.strip()}\n\n$ subgate {call} --data {place / 'database'}", nl=False)
+    if which == "bad":
+        click.echo("\n")
+        report = check(path, request)
+    else:
+        click.echo(f" -o {upload}\n")
+        upload.mkdir(exist_ok=True)
+        report = pack(path, request, upload)
+    click.echo(render([report], Manner("text", None, quiet=False, color="auto")))
+    return verdict(report) is (Verdict.REJECT if which == "bad" else Verdict.ACCEPT)
