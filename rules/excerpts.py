@@ -58,7 +58,9 @@ def place(detections: Detections, ecf: Ecf) -> Placed:
     channel = channels[detections.channel] if len(channels) else np.zeros(0, dtype=np.int64)
     track = np.where((file >= 0) & (channel >= 0), file * len(spelt) + channel, -1)
     spans = _Spans.of(ecf, [number[ecf_recording(e)] * len(spelt) + spelt.index(e.channel) for e in ecf.excerpts])
-    known = np.isin(track, spans.track) & (track >= 0)
+    has_excerpt = np.zeros(len(names) * len(spelt) + 1, dtype=bool)  # the last one serves track -1
+    has_excerpt[spans.track] = True
+    known = has_excerpt[track]
     inside = spans.hold(track, detections.begin_s, detections.begin_s + detections.duration_s)
     exactly = inside.copy()
     for row in spans.near_misses(track, detections, inside).tolist():
@@ -90,7 +92,7 @@ class _Spans:
         end = np.array([excerpt.begin_s + excerpt.duration_s for excerpt in ecf.excerpts], dtype=np.float64)
         order = np.lexsort((begin, track))
         track, begin, end = track[order], begin[order], end[order]
-        begins = np.unique(begin)
+        begins = np.array(sorted(set(begin.tolist())))
         key = track * (len(begins) + 1) + np.searchsorted(begins, begin, side="right")
         reach = end.copy()
         for row in range(1, len(reach)):

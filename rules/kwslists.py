@@ -269,7 +269,7 @@ def duplicate_detection(opened: OpenRun) -> Iterator[Defect]:
     again = np.flatnonzero(key[order[1:]] == key[order[:-1]])
     pairs = np.sort(np.stack([rows[order[again]], rows[order[again + 1]]]), axis=0)
     earlier = dict(zip(pairs[1].tolist(), pairs[0].tolist(), strict=True))
-    for row, count in sampled(np.unique(pairs[1])):
+    for row, count in sampled(np.array(sorted(earlier), dtype=np.intp)):
         message = "the same detection again; it is at {other} already"
         yield Defect(_row(opened, row), message, count=count, other=_row(opened, earlier[row]))
 

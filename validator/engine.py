@@ -33,7 +33,6 @@ from validator.model import (
     verdict,
     with_consequences,
 )
-from validator.packing import plans, write
 from validator.profile import Profile, all_profiles, load
 from validator.references import parse_data
 from validator.submission import Members, OpenFile, OpenRun, Run, Submission, compose, members
@@ -88,7 +87,7 @@ def _check(path: str, request: Request) -> Report:
     if request.conventions is Law.TOOL and not profile.official_tool:
         raise UsageError(f"{profile.name} has no official tool: --conventions tool has no meaning")
     submission = compose(found, profile, profile.values(dict(request.settings)))
-    references = parse_data(request.data, all_profiles())
+    references = parse_data(request.data, profile)
     run = _Pass(profile, request.conventions)
     submission, problems = _with_descriptions(submission, references)
     run.apply(Scope.SUBMISSION, submission, problems)
@@ -232,11 +231,12 @@ def pack(path: str, request: Request, folder: Path) -> Report:
     report = check(path, request)
     if verdict(report) is not Verdict.ACCEPT or report.evaluation is None:
         return report
+    from validator.packing import plans, write  # noqa: PLC0415 - a check never needs it
+
+    profile = load(report.evaluation)
     try:
-        submission = compose(
-            members(Path(path), path), load(report.evaluation), load(report.evaluation).values(dict(request.settings))
-        )
-        submission, _ = _with_descriptions(submission, parse_data(request.data, all_profiles()))
+        submission = compose(members(Path(path), path), profile, profile.values(dict(request.settings)))
+        submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
         packages = tuple(write(plan, folder, report) for plan in plans(submission))
         for package in packages:
             partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all

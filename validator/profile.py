@@ -196,6 +196,7 @@ def load(name: str) -> Profile:
     return profile
 
 
+@cache
 def _merged(name: str) -> dict[str, object]:
     own: dict[str, object] = tomllib.loads(profile_text(name))
     parent = own.pop("extends", None)

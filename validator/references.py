@@ -86,9 +86,9 @@ class References:
         return [path for folder in self.folders for path in sorted(folder.iterdir()) if path.is_file()]
 
 
-def parse_data(options: Sequence[str], profiles: Sequence[Profile]) -> References:
+def parse_data(options: Sequence[str], profile: Profile) -> References:
     """Sort the values of --data: ROLE=FILE, folders, files."""
-    roles = {role.role for profile in profiles for role in profile.data}
+    roles = {role.role for role in profile.data}
     named, folders, loose = [], [], []
     for option in options:
         role, equals, rest = option.partition("=")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from validator import formats
 from validator.errors import UsageError
-from validator.formats import archive, ebnf
-from validator.formats.source import FileSource
+from validator.formats import ebnf
+from validator.formats.source import ARCHIVE, FileSource
 from validator.model import Law, Place
 
 if TYPE_CHECKING:
@@ -151,8 +151,10 @@ def members(path: Path, shown: str) -> Members:
         raise UsageError(f"no such file or folder: {shown}")
     if not path.is_file():
         raise UsageError(f"{shown} is neither a file nor a folder")
-    if archive.is_archive(path.name):
-        listed = archive.listing(path, shown)
+    if ARCHIVE.search(path.name):
+        from validator.formats.archive import listing  # noqa: PLC0415 - the decompressors are slow to load
+
+        listed = listing(path, shown)
         return Members(shown, whole=True, sources=listed.sources, faults=listed.faults)
     return Members(shown, whole=False, sources=(FileSource(shown, path, path.stat().st_size),))
 

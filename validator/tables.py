@@ -6,10 +6,14 @@ so a finding can be located later without keeping the text.
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -18,6 +22,31 @@ if TYPE_CHECKING:
     Offsets = NDArray[np.int64]
     Flags = NDArray[np.bool_]
     Words = NDArray[np.uint64]
+
+
+class TextPool:
+    """Many texts in one buffer, decoded when they are asked for."""
+
+    __slots__ = ("_ends", "_pool")
+
+    def __init__(self, pool: bytes, ends: array[int]) -> None:
+        self._pool, self._ends = pool, ends
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> TextPool:
+        """Pool some texts."""
+        parts = [text.encode() for text in texts]
+        return cls(b"".join(parts), array("q", accumulate(map(len, parts))))
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, number: int) -> str:
+        begin = self._ends[number - 1] if number else 0
+        return self._pool[begin : self._ends[number]].decode("utf-8", "replace")
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[number] for number in range(len(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +151,8 @@ class Detections:
     valid: Flags
     text: Words
     offset: Offsets
-    files: tuple[str, ...]
-    channels: tuple[str, ...]
+    files: TextPool
+    channels: TextPool
 
     def __len__(self) -> int:
         return len(self.offset)

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
+from validator.formats.source import ARCHIVE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
@@ -30,7 +32,6 @@ UNSUSPICIOUS = 32 << 20  # ... looked at from here on
 _HEADER = 1 << 20  # bytes of an extended header
 _DIRECTORY = 16 << 20  # bytes of a zip's directory
 _BLOCK = 512
-_SUFFIX = re.compile(r"\.(tar|tgz|tar\.gz|tar\.bz2|tbz2?|tb2|tar\.xz|txz|zip)$", re.IGNORECASE)
 _BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
 _OPENERS: dict[str, Callable[[Path, str], object]] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 
@@ -106,14 +107,9 @@ class Listing:
     faults: tuple[ArchiveFault, ...]
 
 
-def is_archive(name: str) -> bool:
-    """Tell by its name whether a file is an archive."""
-    return _SUFFIX.search(name) is not None
-
-
 def listing(path: Path, shown: str) -> Listing:
     """List the files of an archive and everything that is wrong with it."""
-    match = _SUFFIX.search(path.name)
+    match = ARCHIVE.search(path.name)
     suffix = match[1].casefold() if match is not None else ""
     packing = (
         "zip"

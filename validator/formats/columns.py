@@ -7,10 +7,14 @@ Python's own `float`.
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from validator.tables import TextPool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,6 +29,7 @@ _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 _PRIME = np.uint64(0x100000001B3)
 _SEED = np.uint64(0xCBF29CE484222325)
 _PAD = 64
+_FRESH = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,19 @@ def decimals(texts: Texts) -> tuple[Floats, Flags]:
     return value, plain
 
 
+def distinct(values: Words) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return a row of each distinct value, and for each row the rank of its value.
+
+    As numpy's `unique` does, which would import masked arrays on its first call.
+    """
+    order = np.argsort(values)
+    ranked = values[order]
+    begins = np.concatenate([np.ones(1, dtype=bool), ranked[1:] != ranked[:-1]])[: len(values)]
+    inverse = np.empty(len(values), dtype=np.intp)
+    inverse[order] = np.cumsum(begins) - 1
+    return order[begins], inverse
+
+
 def digest(columns: Iterable[Texts]) -> Words:
     """Return one 64-bit number per row that differs, but for accidents, when one of the texts differs."""
     mixed: Words | None = None
@@ -102,13 +120,19 @@ def digest(columns: Iterable[Texts]) -> Words:
 
 
 class Vocabulary:
-    """Numbers distinct texts in order of appearance, for columns of any length.
+    """Numbers distinct texts in order of appearance, for columns of any length and any number of texts.
 
-    Rows are compared by a 64-bit hash first and then exactly, so two texts never share a number.
+    Texts are compared by a 64-bit hash first and then exactly, so two texts never share a number. They are kept in
+    one buffer: a million of them must not become a million Python objects.
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[bytes, int] = {}
+        self._pool = bytearray()
+        self._ends = array("q")
+        self._hashes: Words = np.zeros(0, dtype=np.uint64)  # sorted
+        self._numbers: Codes = np.zeros(0, dtype=np.int32)  # of those hashes
+        self._fresh: dict[int, int] = {}  # the newest hashes and their numbers
+        self._clashes: dict[bytes, int] = {}  # texts whose hash another text had before
 
     def codes(self, texts: Texts) -> Codes:
         """Return the number of each text."""
@@ -116,7 +140,9 @@ class Vocabulary:
             return np.zeros(0, dtype=np.int32)
         width = -(-int(texts.length.max()) // 8) * 8 or 8
         if width > _PAD:
-            return np.array([self._number(texts.at(row).encode()) for row in range(len(texts))], dtype=np.int32)
+            rows = [texts.at(row).encode() for row in range(len(texts))]
+            hashes = [int.from_bytes(blake2b(row, digest_size=8).digest(), "little") for row in rows]
+            return self._look_up(np.array(hashes, dtype=np.uint64), rows)
         windows = np.lib.stride_tricks.sliding_window_view(texts.buffer, width)
         words = windows[np.minimum(texts.start, len(windows) - 1)]
         words &= _KEEP[texts.length, :width]
@@ -125,18 +151,48 @@ class Vocabulary:
         for lane in range(lanes.shape[1]):
             mixed = (mixed ^ lanes[:, lane]) * _PRIME
             mixed ^= mixed >> np.uint64(29)
-        _, first, inverse = np.unique(mixed, return_index=True, return_inverse=True)
-        if not np.array_equal(lanes, lanes[first[inverse]]):  # two texts, one hash
-            return np.array([self._number(texts.at(row).encode()) for row in range(len(texts))], dtype=np.int32)
-        numbers = [self._number(words[row, : texts.length[row]].tobytes()) for row in first.tolist()]
-        return np.array(numbers, dtype=np.int32)[inverse]
+        first, inverse = distinct(mixed)
+        if not np.array_equal(lanes, lanes[first[inverse]]):  # two texts of this block, one hash
+            first = inverse = np.arange(len(texts))
+        rows = [words[row, : texts.length[row]].tobytes() for row in first.tolist()]
+        return self._look_up(mixed[first], rows)[inverse]
 
-    def _number(self, text: bytes) -> int:
-        return self._numbers.setdefault(text, len(self._numbers))
+    def _look_up(self, hashes: Words, rows: list[bytes]) -> Codes:
+        at = np.minimum(np.searchsorted(self._hashes, hashes), max(0, len(self._hashes) - 1))
+        seen = self._hashes[at] == hashes if len(self._hashes) else np.zeros(len(hashes), dtype=bool)
+        found = np.where(seen, self._numbers[at] if len(self._numbers) else -1, -1).astype(np.int32)
+        for rank, (key, row) in enumerate(zip(hashes.tolist(), rows, strict=True)):
+            number = int(found[rank]) if seen[rank] else self._fresh.get(key, -1)
+            if number < 0:
+                number = self._fresh[key] = self._append(row)
+            elif self._text(number) != row:
+                if row not in self._clashes:
+                    self._clashes[row] = self._append(row)
+                number = self._clashes[row]
+            found[rank] = number
+        if len(self._fresh) > max(_FRESH, len(self._hashes) // 8):
+            self._settle()
+        return found
 
-    def texts(self) -> tuple[str, ...]:
+    def _settle(self) -> None:
+        """Move the fresh texts into the sorted arrays."""
+        self._hashes = np.concatenate([self._hashes, np.array(list(self._fresh), dtype=np.uint64)])
+        self._numbers = np.concatenate([self._numbers, np.array(list(self._fresh.values()), dtype=np.int32)])
+        order = np.argsort(self._hashes)
+        self._hashes, self._numbers = self._hashes[order], self._numbers[order]
+        self._fresh = {}
+
+    def _append(self, text: bytes) -> int:
+        self._pool += text
+        self._ends.append(len(self._pool))
+        return len(self._ends) - 1
+
+    def _text(self, number: int) -> bytes:
+        return bytes(self._pool[self._ends[number - 1] if number else 0 : self._ends[number]])
+
+    def texts(self) -> TextPool:
         """Return all texts by number."""
-        return tuple(text.decode("utf-8", "replace") for text in self._numbers)
+        return TextPool(bytes(self._pool), self._ends)
 
 
 _KEEP = np.where(np.arange(_PAD) < np.arange(_PAD + 1)[:, None], 255, 0).astype(np.uint8)

@@ -9,7 +9,7 @@ it allows. Recursion is not a thing that names need: it is refused.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from validator.bundled import schema
@@ -55,9 +55,15 @@ class Grammar:
     comments: dict[str, str]
     fields: tuple[str, ...]
     separator: str
+    compiled: dict[str, FieldRule] = field(default_factory=dict)
 
     def rule(self, name: str) -> FieldRule:
         """Return the rule of one field."""
+        if name not in self.compiled:
+            self.compiled[name] = self._compile(name)
+        return self.compiled[name]
+
+    def _compile(self, name: str) -> FieldRule:
         values = _alternatives(self.rules[name])
         words = " or ".join(values) if len(values) < 3 else f"{', '.join(values[:-1])} or {values[-1]}"
         return FieldRule(name, re.compile(self.pattern(name)), values, words or self.comments.get(name, ""))

@@ -98,7 +98,7 @@ class _Builder:
         self._header_offset = 0
         self._lists: list[DetectedList] = []
         self._files, self._channels = Vocabulary(), Vocabulary()
-        self._parts: list[Detections] = []
+        self._columns: dict[str, list[NDArray[np.generic]]] = {name: [] for name in _COLUMNS}
         self._synced = False  # the last block that expat took ended between two tags, not inside a comment
         self._waiting: list[list[str]] = []
         self._waiting_at: list[tuple[int, int, bool]] = []  # offset, list number, all attributes there
@@ -222,22 +222,20 @@ class _Builder:
         yes = self._decisions(columns["decision"], valid, where)
         if incomplete is not None:
             valid &= ~incomplete
-        self._parts.append(
-            Detections(
-                keyword,
-                self._files.codes(columns["file"]),
-                self._channels.codes(columns["channel"]),
-                numbers["tbeg"],
-                numbers["dur"],
-                numbers["score"],
-                yes,
-                valid,
-                digest(columns[name] for name in _NUMBERS),
-                offset,
-                (),
-                (),
-            )
-        )
+        part = {
+            "keyword": keyword,
+            "file": self._files.codes(columns["file"]),
+            "channel": self._channels.codes(columns["channel"]),
+            "begin_s": numbers["tbeg"],
+            "duration_s": numbers["dur"],
+            "score": numbers["score"],
+            "yes": yes,
+            "valid": valid,
+            "text": digest(columns[name] for name in _NUMBERS),
+            "offset": offset,
+        }
+        for name, column in part.items():
+            self._columns[name].append(column)
 
     def _numbers(self, name: str, texts: Texts, valid: Flags, where: _Rows) -> Floats:
         values, plain = decimals(texts)
@@ -278,8 +276,8 @@ class _Builder:
     def _place(self, where: _Rows, row: int, name: str = "") -> Place:
         number = int(where.keyword[row])
         rank = row - int(np.searchsorted(where.keyword, number)) + 1
-        for part in reversed(self._parts):
-            held = int((part.keyword == number).sum())
+        for part in reversed(self._columns["keyword"]):
+            held = int((part == number).sum())
             if not held:
                 break
             rank += held
@@ -298,9 +296,17 @@ class _Builder:
             None if low is None else float(low),
             None if high is None else float(high),
             tuple(self._lists),
-            _concatenated(self._parts, self._files.texts(), self._channels.texts()),
+            self._detections(),
             self._header_offset,
         )
+
+    def _detections(self) -> Detections:
+        """Join the parts column by column, letting go of each as soon as it is joined."""
+        joined_up = {
+            name: np.concatenate(self._columns.pop(name) or [np.zeros(0, dtype=kind)])
+            for name, kind in _COLUMNS.items()
+        }
+        return Detections(**joined_up, files=self._files.texts(), channels=self._channels.texts())
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,15 +315,6 @@ class _Rows:
 
     keyword: NDArray[np.int32]
     offset: NDArray[np.int64]
-
-
-def _concatenated(parts: list[Detections], files: tuple[str, ...], channels: tuple[str, ...]) -> Detections:
-    none = np.zeros(0)
-    columns = {
-        name: np.concatenate([getattr(part, name) for part in parts] or [none.astype(kind)])
-        for name, kind in _COLUMNS.items()
-    }
-    return Detections(**columns, files=files, channels=channels)
 
 
 def _constant(text: str, count: int) -> Texts:

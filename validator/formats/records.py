@@ -170,7 +170,7 @@ def _controls_inside(body: NDArray[np.uint8], opening: NDArray[np.int64], closin
     """Count control characters inside tags; -1 if one anywhere is no white space."""
     at = np.flatnonzero(body < 32)
     kinds = body[at]
-    if not np.isin(kinds, (9, 10, 13)).all():
+    if not ((kinds == 10) | (kinds == 13) | (kinds == 9)).all():
         return -1
     tag = np.searchsorted(opening, at) - 1
     return int(((tag >= 0) & (closing[np.maximum(tag, 0)] > at)).sum())

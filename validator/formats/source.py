@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Watch = Callable[[str, int, int], None]
 
+ARCHIVE = re.compile(r"\.(tar|tgz|tar\.gz|tar\.bz2|tbz2?|tb2|tar\.xz|txz|zip)$", re.IGNORECASE)
 BLOCK = 1 << 20
 _BEFORE = 1 << 12  # bytes kept before a place for its excerpt
 _AFTER = 1 << 14  # bytes after it: room for the rest of a start tag and the next line
