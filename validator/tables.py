@@ -29,7 +29,7 @@ class TextPool:
 
     __slots__ = ("_ends", "_pool")
 
-    def __init__(self, pool: bytes, ends: array[int]) -> None:
+    def __init__(self, pool: bytes | bytearray, ends: array[int]) -> None:
         self._pool, self._ends = pool, ends
 
     @classmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,10 +71,16 @@ def render(reports: list[Report], manner: Manner) -> str:
     from validator.report.plain import Paint  # noqa: PLC0415
 
     terminal = manner.output is None and sys.stdout.isatty()
-    columns = shutil.get_terminal_size().columns if terminal else 100
+    columns = _terminal_columns() if terminal else 100
     seconds = monotonic() - manner.began if terminal else None
     paint = Paint(wants_colour(manner.color, manner.output))
     return text.render(reports, text.Style(paint, columns, seconds, manner.quiet))
+
+
+def _terminal_columns() -> int:
+    from shutil import get_terminal_size  # noqa: PLC0415 - it loads all decompressors
+
+    return get_terminal_size().columns
 
 
 def parsed_settings(settings: tuple[str, ...]) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,6 +139,8 @@ class Vocabulary:
             return np.zeros(0, dtype=np.int32)
         width = -(-int(texts.length.max()) // 8) * 8 or 8
         if width > _PAD:
+            from hashlib import blake2b  # noqa: PLC0415 - names this long are rare
+
             rows = [texts.at(row).encode() for row in range(len(texts))]
             hashes = [int.from_bytes(blake2b(row, digest_size=8).digest(), "little") for row in rows]
             return self._look_up(np.array(hashes, dtype=np.uint64), rows)
@@ -192,7 +193,7 @@ class Vocabulary:
 
     def texts(self) -> TextPool:
         """Return all texts by number."""
-        return TextPool(bytes(self._pool), self._ends)
+        return TextPool(self._pool, self._ends)
 
 
 _KEEP = np.where(np.arange(_PAD) < np.arange(_PAD + 1)[:, None], 255, 0).astype(np.uint8)

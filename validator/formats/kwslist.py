@@ -222,7 +222,7 @@ class _Builder:
         yes = self._decisions(columns["decision"], valid, where)
         if incomplete is not None:
             valid &= ~incomplete
-        part = {
+        part: dict[str, NDArray[np.generic]] = {
             "keyword": keyword,
             "file": self._files.codes(columns["file"]),
             "channel": self._channels.codes(columns["channel"]),
@@ -302,11 +302,8 @@ class _Builder:
 
     def _detections(self) -> Detections:
         """Join the parts column by column, letting go of each as soon as it is joined."""
-        joined_up = {
-            name: np.concatenate(self._columns.pop(name) or [np.zeros(0, dtype=kind)])
-            for name, kind in _COLUMNS.items()
-        }
-        return Detections(**joined_up, files=self._files.texts(), channels=self._channels.texts())
+        whole = {name: np.concatenate([np.zeros(0, kind), *self._columns.pop(name)]) for name, kind in _COLUMNS.items()}
+        return Detections(**whole, files=self._files.texts(), channels=self._channels.texts())
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -13,6 +12,8 @@ def visible(text: str) -> str:
     """Write every character that could drive a terminal, log or page as <U+XXXX>."""
     if text.isascii() and text.isprintable():
         return text
+    import unicodedata  # noqa: PLC0415 - most reports are ASCII
+
     return "".join(f"<U+{ord(char):04X}>" if unicodedata.category(char) in _UNSAFE else char for char in text)
 
 
@@ -20,6 +21,8 @@ def width(text: str) -> int:
     """Return how many columns a text takes on a terminal."""
     if text.isascii():
         return len(text)
+    import unicodedata  # noqa: PLC0415
+
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )
