@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from validator.tables import Codes, Flags, Floats
 
-_BLOCK = 1 << 22
+_BLOCK = 1 << 23
 _FIELDS = (9, 10)
 _TYPE, _FILE, _CHANNEL, _BEGIN, _DURATION, _TEXT, _SUBTYPE, _SPEAKER = range(8)
 _NAMED = (_TYPE, _FILE, _CHANNEL, _TEXT, _SUBTYPE, _SPEAKER)
@@ -70,7 +70,8 @@ def read(stream: BinaryIO, name: str) -> Tokens:
             values.append(_numbers(rows.field(field)))
         lines.append(rows.line)
     codes = {field: _joined(parts) for field, parts in columns.items()}
-    codes[_TYPE], types = _capitals(codes[_TYPE], vocabularies[_TYPE].texts())
+    texts = {field: tuple(vocabulary.texts()) for field, vocabulary in vocabularies.items()}
+    codes[_TYPE], types = _capitals(codes[_TYPE], texts[_TYPE])
     return Tokens(
         type=codes[_TYPE],
         file=codes[_FILE],
@@ -82,11 +83,11 @@ def read(stream: BinaryIO, name: str) -> Tokens:
         speaker=codes[_SPEAKER],
         line=_joined(lines),
         types=types,
-        files=vocabularies[_FILE].texts(),
-        channels=vocabularies[_CHANNEL].texts(),
-        texts=vocabularies[_TEXT].texts(),
-        subtypes=vocabularies[_SUBTYPE].texts(),
-        speakers=vocabularies[_SPEAKER].texts(),
+        files=texts[_FILE],
+        channels=texts[_CHANNEL],
+        texts=texts[_TEXT],
+        subtypes=texts[_SUBTYPE],
+        speakers=texts[_SPEAKER],
     )
 
 

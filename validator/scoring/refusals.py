@@ -1,0 +1,87 @@
+"""Why a system cannot be scored under a law: what the official scorer stops at, said before it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from validator.scoring.reference import Reference
+    from validator.scoring.twv import Twv
+    from validator.tables import KwsList
+
+
+class Obstacle(Enum):
+    """What stands in the way."""
+
+    UNKNOWN_KEYWORD = "unknown-keyword"
+    INVALID_DETECTION = "invalid-detection"
+    SCORE_NOT_A_NUMBER = "score-not-a-number"
+    HALF_A_RANGE = "half-a-range"
+    SCORE_OUT_OF_RANGE = "score-out-of-range"
+    NO_ONE_THRESHOLD = "no-one-threshold"
+    EXCESS_OF_FALSE_ALARMS = "excess-of-false-alarms"
+    NO_TIME = "no-time"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One reason; ``rows`` are the detections at fault, first ones first, where there are such."""
+
+    obstacle: Obstacle
+    message: str
+    rows: tuple[int, ...] = ()
+
+
+def refusals(reference: Reference, system: KwsList, result: Twv) -> tuple[Refusal, ...]:
+    """List why the law does not score this system; empty if it does."""
+    return (*_of_the_system(reference, system), *_of_the_result(reference, result))
+
+
+_SHOWN = 20
+
+
+def _of_the_system(reference: Reference, system: KwsList) -> Iterator[Refusal]:
+    conventions, detections = reference.conventions, system.detections
+    known = {keyword.kwid for keyword in reference.keywords.keywords}
+    unknown = sorted({one.kwid for one in system.lists} - known)
+    if unknown and conventions.unknown_keyword_refused:
+        yield Refusal(Obstacle.UNKNOWN_KEYWORD, f"keyword {unknown[0]} is not in the KWList")
+    for obstacle, flags, message in (
+        (Obstacle.INVALID_DETECTION, ~detections.valid, "a detection has values that are none"),
+        (Obstacle.SCORE_NOT_A_NUMBER, detections.valid & np.isnan(detections.score), "a score is NaN"),
+    ):
+        if flags.any():
+            yield Refusal(obstacle, message, tuple(np.flatnonzero(flags)[:_SHOWN].tolist()))
+    if not conventions.header_range:
+        return
+    low, high = system.min_score, system.max_score
+    if (low is None) != (high is None):
+        yield Refusal(Obstacle.HALF_A_RANGE, "min_score and max_score are given both or not at all")
+    elif low is not None and high is not None:
+        outside = np.flatnonzero((detections.score < low) | (detections.score > high))
+        if len(outside):
+            score = detections.score[outside[0]]
+            message = f"score {score:g} is outside of the KWSList's own range {low:g} to {high:g}"
+            yield Refusal(Obstacle.SCORE_OUT_OF_RANGE, message, tuple(outside[:_SHOWN].tolist()))
+
+
+def _of_the_result(reference: Reference, result: Twv) -> Iterator[Refusal]:
+    if not reference.duration_s > 0:
+        yield Refusal(Obstacle.NO_TIME, "the ECF has no scored time")
+    if reference.conventions.one_threshold and not result.consistent:
+        message = (
+            f"the decisions follow no threshold: the highest score with NO is {result.highest_no:g}, "
+            f"the lowest with YES {result.lowest_yes:g}"
+        )
+        yield Refusal(Obstacle.NO_ONE_THRESHOLD, message)
+    excess = result.evaluated & (result.tally.non_targets > result.rates.non_targets)
+    if reference.conventions.excess_refused and excess.any():
+        keyword = reference.keywords.keywords[int(np.argmax(excess))].kwid if len(excess) > 1 else "all keywords"
+        message = f"{keyword} has more false alarms than non-target trials"
+        yield Refusal(Obstacle.EXCESS_OF_FALSE_ALARMS, message)
