@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from validator.model import Defect, Scope, Severity, rule
 
-from . import general, kwsdescriptions, kwslists, kwsnames
+from . import general, kwsdescriptions, kwslists, kwsnames, kwsremarks
 from .primary import missing_mandatory, second_primaries, skipped_versions, superseded
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ RULES = (
     *kwsnames.RULES,
     *kwslists.RULES,
     *kwsdescriptions.RULES,
+    *kwsremarks.RULES,
     second_primary,
     superseded_version,
     skipped_version,

@@ -6,47 +6,43 @@ import hashlib
 import re
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from validator import __version__, formats
 from validator.bundled import schema
-from validator.errors import ReferenceDataError, RuleCrash, UsageError, ValidatorError
+from validator.errors import RuleCrash, UsageError, ValidatorError
+from validator.findings import findings, scoring_only
 from validator.formats.source import Watched, sha256
 from validator.model import (
-    SAMPLES,
-    Defect,
     Extent,
-    Finding,
     Law,
-    Location,
-    Place,
-    Quote,
     Report,
-    Rule,
     RunReport,
     Scope,
     Severity,
     Skipped,
     Verdict,
+    Wanted,
     verdict,
-    with_consequences,
 )
+from validator.organizers import check_own_file, run_rule, usable
 from validator.profile import Profile, all_profiles, load
 from validator.references import parse_data
-from validator.submission import Members, OpenFile, OpenRun, Run, Submission, compose, members
-from validator.suggest import nearest, quoted
+from validator.rulebook import rulebook
+from validator.scorestage import DryRun, dry_run, scorer_of
+from validator.submission import Members, OpenRun, Run, Submission, compose, members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
+    from validator.findings import Found
     from validator.formats import Format
     from validator.formats.source import Source, Watch
+    from validator.model import Defect, Finding, Rule
+    from validator.profile import Value
     from validator.references import References
     from validator.tables import Description
-
-Found = list[tuple[Rule[object], Defect]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +55,7 @@ class Request:
     settings: tuple[tuple[str, str], ...] = ()
     schema_words: bool = False  # have each schema error explained by a second engine
     watch: Watch | None = None  # told of the bytes that are read
+    scoring: Wanted | None = None  # score: only what prevents that rejects
 
 
 def check(path: str, request: Request) -> Report:
@@ -82,18 +79,27 @@ def _check(path: str, request: Request) -> Report:
         found = replace(found, sources=tuple(Watched(source, request.watch) for source in found.sources))
     own = _organizers_file(found, request)
     if own is not None:
-        return _check_own_file(found.sources[0], own, request)
+        parse_data(request.data, all_profiles()[0])
+        if request.settings:
+            raise UsageError(f"--set {request.settings[0][0]}: an organizers' file has no parameters")
+        return check_own_file(found.sources[0], own, request.conventions)
     profile, how = _recognise(found, request)
     if request.conventions is Law.TOOL and not profile.official_tool:
         raise UsageError(f"{profile.name} has no official tool: --conventions tool has no meaning")
-    submission = compose(found, profile, profile.values(dict(request.settings)))
+    submission = compose(found, profile, _values(profile, request))
     references = parse_data(request.data, profile)
-    run = _Pass(profile, request.conventions)
+    run = _Pass(profile, request)
     submission, problems = _with_descriptions(submission, references)
     run.apply(Scope.SUBMISSION, submission, problems)
     for each in submission.runs:
         _check_run(each, submission, references, run)
     return run.report(submission, how)
+
+
+def _values(profile: Profile, request: Request) -> dict[str, Value]:
+    values = profile.values(dict(request.settings))
+    scorer = scorer_of(profile) if request.settings else None
+    return values if scorer is None else scorer.settle(values, {name for name, _ in request.settings})
 
 
 def _with_descriptions(submission: Submission, references: References) -> tuple[Submission, Found]:
@@ -103,7 +109,7 @@ def _with_descriptions(submission: Submission, references: References) -> tuple[
     for role in submission.profile.data:
         source = None if role.name else references.choose(role, submission.profile, {}).source
         if source is not None:
-            tables[role.role] = _usable(source.path, role.format)
+            tables[role.role] = usable(source.path, role.format)
     described = tuple((name, cast("Description", content.table)) for name, content in read)
     problems = [pair for _, content in read for pair in content.problems]
     return replace(submission, descriptions=described, references=tables), problems
@@ -119,19 +125,20 @@ def _check_run(run: Run, submission: Submission, references: References, through
         named = content.named_list if content is not None and role.named_by_run else None
         choice = choices[role.role] = references.choose(role, submission.profile, run.values, named)
         if choice.source is not None:
-            tables[role.role] = _usable(choice.source.path, role.format)
+            tables[role.role] = usable(choice.source.path, role.format)
     digests = {role: _sha256(choice.source.path) for role, choice in choices.items() if choice.source is not None}
-    through.signatures[run.stem] = _signature(submission.profile, through.conventions, digests)
     opened = OpenRun(run, submission, content, choices, tables)
-    through.apply(Scope.RUN, opened, content.problems if content is not None else ())
+    problems = list(content.problems) if content is not None else []
+    through.apply(Scope.RUN, opened, problems)
+    through.score(opened, digests, broken=any(Severity.ERROR in (rule.plan, rule.tool) for rule, _ in problems))
 
 
 class _Pass:
     """One submission's way through the rules: what was found, what ran, what could not."""
 
-    def __init__(self, profile: Profile, conventions: Law) -> None:
-        self._profile, self.conventions = profile, conventions
-        self.signatures: dict[str, str] = {}
+    def __init__(self, profile: Profile, request: Request) -> None:
+        self._profile, self._request = profile, request
+        self._runs: dict[str, RunReport] = {}
         self._found: Found = []
         self._ran: dict[str, None] = {}
         self._skipped: dict[Skipped, None] = {}
@@ -150,13 +157,22 @@ class _Pass:
             elif rule.scope is scope:
                 lacking = [need for need in rule.needs if subject.lacks(need)]
                 if lacking:
-                    self._skipped[Skipped(rule.name, lacking[0])] = None
+                    self._skipped[Skipped(rule.name, lacking[0], rule.code)] = None
                 else:
                     self._ran[rule.code] = None
-                    self._found.extend((rule, defect) for defect in _run_rule(rule, subject))
+                    self._found.extend((rule, defect) for defect in run_rule(rule, subject))
+
+    def score(self, opened: OpenRun, digests: dict[str, str], *, broken: bool) -> None:
+        """Score a run, for real or to see that it can be done."""
+        done = dry_run(opened, self._request.conventions, self._request.scoring or Wanted(), broken=broken)
+        self._found.extend(done.found)
+        self._skipped.update(dict.fromkeys(done.skipped))
+        signature = _signature(self._profile, self._request.conventions, digests)
+        self._runs[opened.run.file] = _run_report(opened.run, opened.submission, signature, done)
 
     def report(self, submission: Submission, how: str) -> Report:
         """Put everything together."""
+        found = self._found if self._request.scoring is None else scoring_only(self._found)
         sources: dict[str, tuple[Source, str]] = {
             run.file: (run.source, run.role.format if run.role is not None else "") for run in submission.runs
         }
@@ -167,23 +183,15 @@ class _Pass:
             submission.path,
             self._profile.name,
             how,
-            self.conventions,
+            self._request.conventions,
             self._profile.official_tool,
             tuple(submission.parameters.items()),
-            _findings(self._found, sources, self.conventions),
+            findings(found, sources, self._request.conventions),
             tuple(self._skipped),
-            tuple(_run_report(run, submission, self.signatures[run.stem]) for run in submission.runs),
+            tuple(self._runs.values()),
             extent,
             tuple(self._ran),
         )
-
-
-def _run_rule(rule: Rule[object], subject: object) -> list[Defect]:
-    try:
-        return list(rule.check(subject)) if rule.check is not None else []
-    except Exception as error:
-        where = subject.run.file if isinstance(subject, OpenRun) else getattr(subject, "path", "")
-        raise RuleCrash(f"rule {rule.code} {rule.name} failed on {where}: {error!r}") from error
 
 
 @cache
@@ -201,11 +209,19 @@ def _signature(profile: Profile, conventions: Law, data: dict[str, str]) -> str:
     return "|".join([*parts, f"data:{given[:8] if data else 'none'}"])
 
 
-def _run_report(run: Run, submission: Submission, signature: str) -> RunReport:
+def _run_report(run: Run, submission: Submission, signature: str, done: DryRun) -> RunReport:
     values, how = run.values, submission.profile.primaries
-    condition = "+".join(values.get(name, "") for name in how.condition) or None
-    primary = values.get(how.system, "").startswith(how.prefix)
-    return RunReport(run.stem, (run.file,), primary, condition, signature=signature)
+    return RunReport(
+        run.stem,
+        (run.file,),
+        values.get(how.system, "").startswith(how.prefix),
+        "+".join(values.get(name, "") for name in how.condition) or None,
+        done.scorable,
+        f"{signature}|{done.scores.signature}" if done.scores else signature,
+        done.reference,
+        done.scores,
+        done.differs,
+    )
 
 
 # -- the organizers' own files -----------------------------------------------------------------------------------
@@ -235,7 +251,7 @@ def pack(path: str, request: Request, folder: Path) -> Report:
 
     profile = load(report.evaluation)
     try:
-        submission = compose(members(Path(path), path), profile, profile.values(dict(request.settings)))
+        submission = compose(members(Path(path), path), profile, _values(profile, request))
         submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
         packages = tuple(write(plan, folder, report) for plan in plans(submission))
         for package in packages:
@@ -255,43 +271,6 @@ def _pass_again(archive: str, request: Request) -> None:
         raise RuleCrash(f"the archive {archive} does not pass its own check: {wrong}")
 
 
-def _check_own_file(source: Source, known: Format, request: Request) -> Report:
-    found, records, ran = _judged(source, known)
-    findings = _findings(found, {source.name: (source, known.name)}, request.conventions)
-    extent = Extent(1, source.size, records)
-    how = f"an organizers' file, {known.name.upper()}"
-    return Report(
-        source.name, None, how, request.conventions, known.judge, findings=findings, extent=extent, rules_run=ran
-    )
-
-
-def _judged(source: Source, known: Format) -> tuple[Found, int, tuple[str, ...]]:
-    content = formats.read(known.name, source)
-    found = list(content.problems)
-    subject = OpenFile(source.name, known.name, content)
-    ran = [rule.code for rule in formats.rules(known.name)]
-    for rule in _module("organizers"):
-        if not any(subject.lacks(need) for need in rule.needs):
-            ran.append(rule.code)
-            found.extend((rule, defect) for defect in _run_rule(rule, subject))
-    return found, len(content), tuple(ran)
-
-
-@cache
-def _usable(path: Path, format_name: str) -> object:
-    """Read a reference once for all runs; one that breaks both laws cannot be used."""
-    source = formats.source_of(path)
-    known = formats.named(format_name)
-    found, _, _ = _judged(source, known)
-    faults = [pair for pair in found if pair[0].plan is pair[0].tool is Severity.ERROR]
-    if faults:
-        worst = min(_findings(faults, {source.name: (source, known.name)}, Law.BOTH), key=lambda f: f.order)
-        line = f":{worst.location.line}" if worst.location.line else ""
-        fix = worst.hint or worst.rule.doc.fix
-        raise ReferenceDataError(f"the organizers' file {path}{line} cannot be used: {worst.message}; {fix}")
-    return formats.read(format_name, source).table
-
-
 def _in_words(finding: Finding) -> Finding:
     return replace(finding, schema_says=formats.schema_says(finding.rule.code, finding.location))
 
@@ -309,98 +288,3 @@ def _recognise(found: Members, request: Request) -> tuple[Profile, str]:
     candidates = ", ".join(profile.name for profile in fitting or all_profiles())
     reason = "its files belong to several evaluations" if fitting else "no file name tells the evaluation"
     raise UsageError(f"{found.path}: {reason}; say -e NAME, one of {candidates}")
-
-
-@cache
-def _module(name: str) -> tuple[Rule[object], ...]:
-    return tuple(import_module(f"validator.rules.{name}").RULES)
-
-
-@cache
-def rulebook(profile: Profile) -> tuple[Rule[object], ...]:
-    """Return all rules of an evaluation, those of its formats included, with the profile's severities."""
-    listed = {rule.code: rule for rule in _module(profile.rules)}
-    for role in profile.files:
-        if role.format:
-            listed |= {rule.code: rule for rule in formats.rules(role.format)}
-    overruled = dict(profile.severities)
-    return tuple(
-        replace(rule, plan=overruled[code][0], tool=overruled[code][1]) if code in overruled else rule
-        for code, rule in sorted(listed.items())
-    )
-
-
-def find_rule(name: str) -> Rule[object]:
-    """Return a rule by its code or name, in any letter case."""
-    known = {key.casefold(): rule for rule in all_rules() for key in (rule.code, rule.name)}
-    if name.casefold() not in known:
-        guess = nearest(name.casefold(), known)
-        raise UsageError(
-            f"no rule {quoted(name)}" + (f"; did you mean {known[guess].code} {known[guess].name}?" if guess else "")
-        )
-    return known[name.casefold()]
-
-
-def all_rules() -> tuple[Rule[object], ...]:
-    """Return every rule of the house, sorted by code."""
-    listed = {rule.code: rule for profile in all_profiles() for rule in rulebook(profile)}
-    listed |= {rule.code: rule for rule in _module("organizers")}
-    return tuple(rule for _, rule in sorted(listed.items()))
-
-
-# -- findings ----------------------------------------------------------------------------------------------------
-
-
-def _findings(found: Found, sources: dict[str, tuple[Source, str]], conventions: Law) -> tuple[Finding, ...]:
-    """Group, locate, weigh and sort what was found."""
-    groups: dict[tuple[str, str], Found] = {}
-    for rule, defect in found:
-        groups.setdefault((rule.code, defect.where.file), []).append((rule, defect))
-    listed: list[tuple[Rule[object], Defect, int]] = []
-    for pairs in groups.values():
-        count = sum(defect.count for _, defect in pairs)
-        placed = sorted(pairs, key=lambda pair: pair[1].where.offset or 0)
-        listed.extend((rule, defect, count) for rule, defect in placed[:SAMPLES])
-    places = {place for _, defect, _ in listed for place in (defect.where, defect.other) if place is not None}
-    located = dict(_located(places, sources))
-    weighed = (_finding(rule, defect, count, located, conventions) for rule, defect, count in listed)
-    return tuple(sorted(with_consequences(weighed), key=lambda finding: finding.order))
-
-
-def _located(places: set[Place], sources: dict[str, tuple[Source, str]]) -> Iterator[tuple[Place, Location]]:
-    for file in sorted({place.file for place in places}):
-        here = [place for place in places if place.file == file]
-        source, known = sources.get(file, (None, ""))
-        inside = [place for place in here if place.offset is not None]
-        resolved = formats.locate(known, source, inside) if inside and known and source is not None else {}
-        for place in here:
-            yield place, resolved.get(place) or _named_place(place)
-
-
-def _named_place(place: Place) -> Location:
-    if place.span is None:
-        return Location(place.file, node=place.node)
-    base = place.file.rsplit("/", 1)[-1]
-    value = base[slice(*place.span)]
-    return Location(place.file, node=place.node, value=value, quote=Quote(((None, base),), 0, *place.span))
-
-
-def _finding(
-    rule: Rule[object], defect: Defect, count: int, located: dict[Place, Location], conventions: Law
-) -> Finding:
-    where = located[defect.where]
-    other = located[defect.other].line if defect.other is not None else None
-    message = defect.message.replace("{other}", f"line {other}")
-    message = message.replace("{value}", quoted(where.value) if where.value is not None else "empty")
-    remedy = defect.mend(where.value) if defect.mend is not None and where.value is not None else None
-    return Finding(
-        replace(rule, check=None),  # findings cross process borders; functions under a decorator cannot
-        rule.severity(conventions),
-        message,
-        where,
-        remedy.hint if remedy else defect.hint or rule.doc.fix,
-        defect.why or rule.doc.why,
-        defect.cites or rule.cites,
-        remedy.label if remedy else defect.label,
-        count,
-    )

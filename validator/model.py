@@ -240,10 +240,41 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A check that could not run, and what it needed."""
+    """A check that could not run, and what it needed; ``code`` if it is a rule."""
 
     check: str
     needs: str
+    code: str = ""
+
+
+Number = float | int | None
+Cell = float | int | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What else a scorer is to give: breakdowns by name, intervals."""
+
+    by: tuple[str, ...] = ()
+    intervals: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a run scored under one law: measures by their public names, None with a reason in ``undefined``.
+
+    ``remarks`` are findings about the scores. ``alignment`` gives the rows behind them, one at a time. ``material`` is
+    what the scorer itself needs to compare two runs.
+    """
+
+    measures: dict[str, Number]
+    undefined: dict[str, str]
+    signature: str
+    breakdown: dict[str, list[dict[str, Cell]]] = field(default_factory=dict)
+    intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
+    remarks: tuple[tuple[Rule[object], Defect], ...] = ()
+    alignment: Callable[[], Iterator[dict[str, Cell]]] | None = None
+    material: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +287,9 @@ class RunReport:
     condition: str | None = None
     scorable: bool | None = None
     signature: str = ""
+    reference: str | None = None
+    scores: Scores | None = None
+    differs: dict[str, dict[str, Number]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import cache
 
 from validator.bundled import evaluations, profile_text
 from validator.errors import ProfileError, UsageError
-from validator.model import Severity
+from validator.model import Law, Severity
 from validator.suggest import nearest
 
 if sys.version_info >= (3, 11):
@@ -34,7 +34,8 @@ class FileRole:
 class DataRole:
     """A kind of file that the organizers give out; ``name`` is its stem in a database folder, from EXPID fields.
 
-    ``named_by_run``: the run itself says which of several files it was made with.
+    ``named_by_run``: the run itself says which of several files it was made with. ``optional``: a database folder need
+    not have it; then it may also be in the folder's subfolder of that name.
     """
 
     role: str
@@ -43,6 +44,7 @@ class DataRole:
     name: str
     doc: str
     named_by_run: bool
+    optional: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,21 @@ class SkeletonForm:
     files: tuple[tuple[str, str], ...]
 
 
+Setting = bool | float | str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringForm:
+    """What the laws do differently when they score: one value for each named difference."""
+
+    plan: tuple[tuple[str, Setting], ...]
+    tool: tuple[tuple[str, Setting], ...]
+
+    def under(self, law: Law) -> dict[str, Setting]:
+        """Return the values of one law."""
+        return dict(self.plan if law is Law.PLAN else self.tool)
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """One evaluation."""
@@ -121,6 +138,7 @@ class Profile:
     plan: str
     official_tool: str
     rules: str
+    scorer: str
     grammar: str
     start: str
     recognise: str
@@ -133,6 +151,7 @@ class Profile:
     description: DescriptionForm
     package: PackageForm
     skeleton: SkeletonForm
+    scoring: ScoringForm
     measures: tuple[str, ...]
     severities: tuple[tuple[str, tuple[Severity, Severity]], ...]
 
@@ -177,6 +196,7 @@ def load(name: str) -> Profile:
         plan=table.text("plan"),
         official_tool=table.text("official_tool"),
         rules=table.text("rules"),
+        scorer=table.text("scorer"),
         grammar=table.text("grammar"),
         start=table.text("start"),
         recognise=table.text("recognise"),
@@ -189,6 +209,7 @@ def load(name: str) -> Profile:
         description=_description(table.table("description")),
         package=_package(table.table("package")),
         skeleton=_skeleton(table.table("skeleton")),
+        scoring=_scoring(table.table("scoring")),
         measures=table.texts("measures"),
         severities=tuple(_severity(code, entry) for code, entry in table.named("severities")),
     )
@@ -218,7 +239,7 @@ def _file_role(table: _Table) -> FileRole:
 
 def _data_role(role: str, table: _Table) -> DataRole:
     texts = {key: table.text(key) for key in ("format", "suffix", "name", "doc")}
-    found = DataRole(role, **texts, named_by_run=table.flag("named_by_run"))
+    found = DataRole(role, **texts, named_by_run=table.flag("named_by_run"), optional=table.flag("optional"))
     table.done()
     return found
 
@@ -263,6 +284,13 @@ def _package(table: _Table) -> PackageForm:
 
 def _skeleton(table: _Table) -> SkeletonForm:
     form = SkeletonForm(table.table("fields").pairs(), table.table("files").pairs())
+    table.done()
+    return form
+
+
+def _scoring(table: _Table) -> ScoringForm:
+    common = table.table("common").settings()
+    form = ScoringForm(common + table.table("plan").settings(), common + table.table("tool").settings())
     table.done()
     return form
 
@@ -323,6 +351,18 @@ class _Table:
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
         return tuple((key, self.text(key)) for key in self.names())
+
+    def settings(self) -> tuple[tuple[str, Setting], ...]:
+        found: list[tuple[str, Setting]] = []
+        for key in self.names():
+            value = self.take(key)
+            if isinstance(value, list):
+                found.append((key, tuple(map(str, value))))
+            elif isinstance(value, bool | float | str):
+                found.append((key, value))
+            else:
+                raise ProfileError(f"{self.where}: {key} must be true, false, a float, a text or a list of texts")
+        return tuple(found)
 
     def lists(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         return tuple((key, self.texts(key)) for key in self.names())

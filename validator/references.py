@@ -44,6 +44,9 @@ class References:
         explicit = dict(self.named).get(role.role)
         if explicit is not None:
             return Choice(source_of(explicit))
+        named_formats = {known.format for known in profile.data if known.role in dict(self.named)}
+        if role.optional and role.format in named_formats:
+            return Choice()  # a file that was named overrides what a folder would offer besides
         suffix = re.compile(f"(?:{role.suffix})$", re.IGNORECASE)
         found = [path for path in (*self.loose, *self._top_level()) if suffix.search(path.name)]
         if not role.name or not self.is_database(profile):
@@ -53,12 +56,15 @@ class References:
             return Choice(source_of(wanted[-1]), from_database=True) if wanted else Choice(absent=_absent(named, found))
         stem = role.name.format_map({**dict.fromkeys(_placeholders(role.name), ""), **fields})
         wanted = [path for path in found if suffix.sub("", path.name) == stem]
+        if not wanted and role.optional:
+            below = [path for folder in self.folders for path in _files(folder / stem) if suffix.search(path.name)]
+            return Choice(source_of(_only(role, below, None)), from_database=True) if below else Choice()
         return Choice(source_of(wanted[-1]), from_database=True) if wanted else Choice(absent=_absent(stem, found))
 
     def is_database(self, profile: Profile) -> bool:
         """Tell whether a folder is laid out by corpus and partition, one ECF each; a broken one is an error."""
         pairs: dict[str, set[str]] = {}
-        for role in (known for known in profile.data if known.name):
+        for role in (known for known in profile.data if known.name and not known.optional):
             for stem, path in self._stems(role):
                 pairs.setdefault(stem, set()).add(role.role)
                 if stem.count("_") != role.name.count("_"):
@@ -70,7 +76,7 @@ class References:
         if odd:
             shape = profile.data[0].name.replace("{", "<").replace("}", ">")
             raise ReferenceDataError(f"{min(odd)} in the database folder is not named {shape}: rename or remove it")
-        roles = {role.role for role in profile.data if role.name}
+        roles = {role.role for role in profile.data if role.name and not role.optional}
         for stem, have in sorted(pairs.items()):
             if missing := sorted(roles - have):
                 raise ReferenceDataError(f"the database folder has {stem} without its {missing[0]}")
@@ -83,7 +89,11 @@ class References:
                 yield suffix.sub("", path.name), path
 
     def _top_level(self) -> list[Path]:
-        return [path for folder in self.folders for path in sorted(folder.iterdir()) if path.is_file()]
+        return [path for folder in self.folders for path in _files(folder)]
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if path.is_file()] if folder.is_dir() else []
 
 
 def parse_data(options: Sequence[str], profile: Profile) -> References:

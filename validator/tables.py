@@ -137,7 +137,8 @@ class Detections:
 
     ``file`` and ``channel`` are indices into ``files`` and ``channels``, the texts exactly as written;
     ``keyword`` is an index into the DetectedLists. ``text`` is a digest of the time and score texts:
-    two rows are the same detection only if it is equal. A row whose values the schema refuses has
+    two rows are the same detection only if it is equal. ``score_text`` is the text of the score, in rows of big-endian
+    words that compare as the texts do (NIST's scorer ranks them so). A row whose values the schema refuses has
     ``valid`` False, and NaN where the value was.
     """
 
@@ -150,6 +151,7 @@ class Detections:
     yes: Flags
     valid: Flags
     text: Words
+    score_text: Words
     offset: Offsets
     files: TextPool
     channels: TextPool

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from validator.errors import ReferenceDataError
 from validator.formats import rttm
-from validator.formats.rttm import read
+from validator.formats.rttm import tokens
 
 
 class Row(NamedTuple):
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 def rows(data: bytes) -> list[Row]:
     """Read records as plain values."""
-    table = read(io.BytesIO(data), "ref.rttm")
+    table = tokens(io.BytesIO(data), "ref.rttm")
     return [
         Row(
             table.types[table.type[row]],
@@ -73,7 +73,7 @@ def test_comments_blank_lines_and_any_blanks() -> None:
 def test_types_are_told_apart_without_letter_case() -> None:
     """``lexeme`` is a LEXEME; all other texts stay as they are written."""
     data = b"lexeme F 1 0 1 W Lex S 0.5\nLEXEME f 1 0 1 w lex s 0.5\nNON-LEX f 1 0 1 w lex s 0.5\n"
-    table = read(io.BytesIO(data), "x")
+    table = tokens(io.BytesIO(data), "x")
     assert table.types == ("LEXEME", "NON-LEX")
     assert table.type.tolist() == [0, 0, 1]
     assert {*table.files, *table.texts, *table.subtypes} == {"F", "f", "W", "w", "Lex", "lex"}
@@ -107,7 +107,7 @@ def test_another_number_of_columns_names_file_line_and_fix(line: str, count: int
     """The organizers can mend the file from the message alone."""
     data = f"LEXEME f 1 0 1 w lex s 0.5\n;; a comment\n{line}\nLEXEME f 1 0\n".encode()
     with pytest.raises(ReferenceDataError) as caught:
-        read(io.BytesIO(data), "dev/ref.rttm")
+        tokens(io.BytesIO(data), "dev/ref.rttm")
     assert str(caught.value) == (
         "dev/ref.rttm, line 3: an RTTM record has 9 blank-separated fields (10 with slat), "
         f"this one has {count}; write <NA> for a field without a value, or put ;; before a comment"
@@ -118,7 +118,7 @@ def test_bytes_that_are_no_utf8_name_the_line() -> None:
     """Latin-1 is no UTF-8: better said than guessed."""
     data = "LEXEME f 1 0 1 w lex s 0.5\nLEXEME f 1 0 1 été lex s 0.5\n".encode("latin-1")
     with pytest.raises(ReferenceDataError, match=r"ref\.rttm, line 2: byte 0xe9 is no UTF-8"):
-        read(io.BytesIO(data), "ref.rttm")
+        tokens(io.BytesIO(data), "ref.rttm")
 
 
 def test_an_empty_file_has_no_rows() -> None:

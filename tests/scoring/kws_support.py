@@ -271,7 +271,7 @@ def detections(hits: Sequence[Hit]) -> Detections:
 def read_rttm(path: Path) -> Tokens:
     """Read an RTTM."""
     with path.open("rb") as stream:
-        return rttm.read(stream, path.name)
+        return rttm.tokens(stream, path.name)
 
 
 def _coded(column: Sequence[str]) -> tuple[Codes, tuple[str, ...]]:

@@ -12,6 +12,7 @@ from validator.cli.explain import explain
 from validator.cli.init import init
 from validator.cli.pack import pack
 from validator.cli.rules import rules
+from validator.cli.score import score
 from validator.cli.verify import verify
 
 _EPILOG = """\b
@@ -30,5 +31,5 @@ def main() -> None:
     """Check submissions to speech and multimedia evaluations before you send them."""
 
 
-for _command in (check, pack, verify, init, demo, explain, rules, evaluations):
+for _command in (check, score, pack, verify, init, demo, explain, rules, evaluations):
     main.add_command(_command)

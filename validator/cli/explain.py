@@ -12,7 +12,7 @@ def explain(rule: str) -> None:
 
     RULE is a code (KWS304) or a name (missing-keyword).
     """
-    from validator.engine import find_rule  # noqa: PLC0415 - keeps --help light
+    from validator.rulebook import find_rule  # noqa: PLC0415 - keeps --help light
     from validator.errors import UsageError  # noqa: PLC0415
     from validator.report.rulebook import explanation  # noqa: PLC0415
 

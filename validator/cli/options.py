@@ -14,7 +14,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from validator.model import Report
+    from validator.model import Cell, Report
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -61,12 +61,12 @@ class Manner:
     began: float = field(default_factory=monotonic)
 
 
-def render(reports: list[Report], manner: Manner) -> str:
+def render(reports: list[Report], manner: Manner, comparisons: list[dict[str, Cell]] | None = None) -> str:
     """Write the reports in the wanted format."""
     if manner.style == "json":
         from validator.report.json import render as as_json  # noqa: PLC0415
 
-        return as_json(reports)
+        return as_json(reports, comparisons)
     from validator.report import text  # noqa: PLC0415
     from validator.report.plain import Paint  # noqa: PLC0415
 
@@ -74,7 +74,12 @@ def render(reports: list[Report], manner: Manner) -> str:
     columns = _terminal_columns() if terminal else 100
     seconds = monotonic() - manner.began if terminal else None
     paint = Paint(wants_colour(manner.color, manner.output))
-    return text.render(reports, text.Style(paint, columns, seconds, manner.quiet))
+    written = text.render(reports, text.Style(paint, columns, seconds, manner.quiet))
+    if comparisons:
+        from validator.report.measures import comparison  # noqa: PLC0415
+
+        written += "\n" + "".join(f"{comparison(row)}\n" for row in comparisons)
+    return written
 
 
 def _terminal_columns() -> int:

@@ -56,6 +56,7 @@ class Format:
     root: str = ""
     schema: str = ""
     judge: str = ""
+    suffix: str = ""  # of files whose content cannot tell
 
 
 _F4DE = "F4DE 3.5.0"
@@ -65,6 +66,7 @@ FORMATS = (
     Format("kwlist", "validator.formats.kwlist", "xml", "kwlist", "openkws/kwlist.xsd", judge=_F4DE),
     Format("description", "validator.formats.description", "text"),
     Format("datadefs", "validator.formats.datadefs", "text"),
+    Format("rttm", "validator.formats.rttm", "text", suffix=".rttm", judge=_F4DE),
 )
 _SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
 _FAMILIES = {
@@ -122,4 +124,5 @@ def source_of(path: Path) -> FileSource:
 def sniff(source: Source) -> Format | None:
     """Tell the format of a file from its content, if it is one that the house knows."""
     root = import_module("validator.formats.xmlplaces").root_element(source)
-    return next((known for known in FORMATS if known.root and known.root == root), None)
+    by_name = (known for known in FORMATS if known.suffix and source.name.endswith(known.suffix))
+    return next((known for known in FORMATS if known.root and known.root == root), next(by_name, None))

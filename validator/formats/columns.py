@@ -118,6 +118,16 @@ def digest(columns: Iterable[Texts]) -> Words:
     return mixed if mixed is not None else np.zeros(0, dtype=np.uint64)
 
 
+def ordered_words(texts: Texts) -> Words:
+    """Return each text, up to 64 bytes of it, as a row of big-endian words: they compare as the texts do."""
+    width = min(_PAD, -(-int(texts.length.max(initial=1)) // 8) * 8 or 8)
+    windows = np.lib.stride_tricks.sliding_window_view(texts.buffer, width)
+    rows = windows[np.minimum(texts.start, len(windows) - 1)]
+    rows &= _KEEP[np.minimum(texts.length, width), :width]
+    words: Words = rows.view(">u8").astype(np.uint64)
+    return words
+
+
 class Vocabulary:
     """Numbers distinct texts in order of appearance, for columns of any length and any number of texts.
 

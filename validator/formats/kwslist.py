@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from validator.formats import records, xmlfaults, xsd
-from validator.formats.columns import Texts, Vocabulary, decimals, digest, joined, padded
+from validator.formats.columns import Texts, Vocabulary, decimals, digest, joined, ordered_words, padded
 from validator.formats.problems import Problems
 from validator.formats.xmlstream import Bulk, XmlStream, decoded, encoding_of
 from validator.model import SAMPLES, Place
@@ -98,7 +98,7 @@ class _Builder:
         self._header_offset = 0
         self._lists: list[DetectedList] = []
         self._files, self._channels = Vocabulary(), Vocabulary()
-        self._columns: dict[str, list[NDArray[np.generic]]] = {name: [] for name in _COLUMNS}
+        self._columns: dict[str, list[NDArray[np.generic]]] = {name: [] for name in (*_COLUMNS, "score_text")}
         self._synced = False  # the last block that expat took ended between two tags, not inside a comment
         self._waiting: list[list[str]] = []
         self._waiting_at: list[tuple[int, int, bool]] = []  # offset, list number, all attributes there
@@ -232,6 +232,7 @@ class _Builder:
             "yes": yes,
             "valid": valid,
             "text": digest(columns[name] for name in _NUMBERS),
+            "score_text": ordered_words(columns["score"]),
             "offset": offset,
         }
         for name, column in part.items():
@@ -302,8 +303,13 @@ class _Builder:
 
     def _detections(self) -> Detections:
         """Join the parts column by column, letting go of each as soon as it is joined."""
+        parts = self._columns.pop("score_text")
+        lanes = max((part.shape[1] for part in parts), default=1)
+        score_text = np.concatenate(
+            [np.zeros((0, lanes), np.uint64), *(np.pad(part, ((0, 0), (0, lanes - part.shape[1]))) for part in parts)]
+        )
         whole = {name: np.concatenate([np.zeros(0, kind), *self._columns.pop(name)]) for name, kind in _COLUMNS.items()}
-        return Detections(**whole, files=self._files.texts(), channels=self._channels.texts())
+        return Detections(**whole, score_text=score_text, files=self._files.texts(), channels=self._channels.texts())
 
 
 @dataclass(frozen=True, slots=True)

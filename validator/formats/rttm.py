@@ -12,6 +12,7 @@ The plan has ten fields, NIST's tools nine: both are read. A time is the number 
 from __future__ import annotations
 
 import codecs
+import io
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
@@ -20,6 +21,9 @@ import numpy as np
 
 from validator.errors import ReferenceDataError
 from validator.formats.columns import Texts, Vocabulary, decimals, padded
+from validator.formats.problems import Problems
+from validator.formats.textfaults import BAD_LINE
+from validator.model import Defect, Place
 from validator.tables import Tokens
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from validator.formats.source import Source
     from validator.tables import Codes, Flags, Floats
 
 _BLOCK = 1 << 23
@@ -53,8 +58,32 @@ class _Rows:
         return Texts(self.buffer, self.start[rows, number], self.length[rows, number])
 
 
-def read(stream: BinaryIO, name: str) -> Tokens:
-    """Read an RTTM.
+@dataclass(frozen=True, slots=True)
+class RttmFile:
+    """An RTTM as it was read."""
+
+    table: Tokens
+    problems: Problems
+    named_list: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.table.line)
+
+
+def read(source: Source) -> RttmFile:
+    """Read an RTTM up to its first fault."""
+    problems = Problems()
+    try:
+        with source.open() as stream:
+            return RttmFile(tokens(stream, source.name), problems)
+    except ReferenceDataError as error:
+        text = str(error)
+        problems.note(BAD_LINE, "", lambda: Defect(Place(source.name), text))
+    return RttmFile(tokens(io.BytesIO(), source.name), problems)
+
+
+def tokens(stream: BinaryIO, name: str) -> Tokens:
+    """Read the records of an RTTM.
 
     A line with another number of fields, and bytes that are no UTF-8, raise ReferenceDataError: the file is the
     organizers', so nobody's submission is to blame.

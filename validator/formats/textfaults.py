@@ -39,4 +39,22 @@ TOO_LONG: Rule[object] = Rule(
     ),
 )
 
-RULES = (NOT_TEXT, TOO_LONG)
+BAD_LINE: Rule[object] = Rule(
+    "TXT203",
+    "bad-line",
+    "OpenKWS13 C",
+    Severity.ERROR,
+    Severity.ERROR,
+    parse_doc(
+        """Every line of an RTTM has nine or ten fields, in UTF-8.
+
+    Why: the fields are told apart by their position only.
+    Bad: LEXEME rec1 1 0.5 0.3 word lex spk1
+    Good: LEXEME rec1 1 0.5 0.3 word lex spk1 <NA>
+    Fix: write <NA> for what is not known.
+    NIST: KWSEval stops at any line that has not exactly nine.
+    """
+    ),
+)
+
+RULES = (NOT_TEXT, TOO_LONG, BAD_LINE)

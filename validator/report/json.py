@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 from validator import __version__
 from validator.model import Law, Severity, Verdict, verdict
 
 if TYPE_CHECKING:
-    from validator.model import Finding, Package, Report, RunReport
+    from validator.model import Cell, Finding, Package, Report, RunReport
 
 Json = dict[str, object]
 
 
-def render(reports: list[Report]) -> str:
+def render(reports: list[Report], comparisons: list[dict[str, Cell]] | None = None) -> str:
     """Write all reports as one JSON object; no time, host or absolute path that was not given is in it."""
     answers = [verdict(report) for report in reports]
     whole: Json = {
@@ -28,6 +29,8 @@ def render(reports: list[Report]) -> str:
             "warnings": sum(report.occurrences(Severity.WARNING) for report in reports),
         },
     }
+    if comparisons is not None:
+        whole["comparisons"] = [{key: _number(value) for key, value in row.items()} for row in comparisons]
     return json.dumps(whole, indent=2, allow_nan=False) + "\n"
 
 
@@ -78,8 +81,35 @@ def _run(run: RunReport) -> Json:
         "condition": run.condition,
         "files": list(run.files),
         "scorable": run.scorable,
+        "reference": run.reference,
         "signature": run.signature,
+        **_scores(run),
     }
+
+
+def _scores(run: RunReport) -> Json:
+    if run.scores is None:
+        return {"measures": {}, "differs": {}, "undefined": {}, "breakdown": {}}
+    scores = run.scores
+    found: Json = {
+        "measures": {name: _number(value) for name, value in scores.measures.items()},
+        "differs": {name: {law: _number(v) for law, v in both.items()} for name, both in run.differs.items()},
+        "undefined": scores.undefined,
+        "breakdown": {
+            name: [{key: _number(value) for key, value in row.items()} for row in rows]
+            for name, rows in scores.breakdown.items()
+        },
+    }
+    if scores.intervals:
+        found["intervals"] = {name: [_number(low), _number(high)] for name, (low, high) in scores.intervals.items()}
+    return found
+
+
+def _number(value: Cell) -> Cell:
+    """Write infinity as text; what is not defined is null."""
+    if isinstance(value, float) and not isfinite(value):
+        return None if isnan(value) else "inf" if value > 0 else "-inf"
+    return value
 
 
 def _package(package: Package) -> Json:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from validator.model import Law, Severity, Verdict, verdict
+from validator.report.measures import scores
 from validator.report.plain import Paint, plural, size, visible, width
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def render(reports: list[Report], style: Style) -> str:
     for report in reports:
         head = [f"== {visible(report.path)}"] if len(reports) > 1 else []
         body = [] if style.quiet else [line for group in _groups(report) for line in _group(group, report, style)]
-        parts.append("\n".join([*head, *body, *_closing(report, style)]))
+        parts.append("\n".join([*head, *body, *scores(report), *_closing(report, style)]))
     if len(reports) > 1:
         answers = Counter(verdict(report) for report in reports)
         failed = f", {answers[None]} not judged" if answers[None] else ""

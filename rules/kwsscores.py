@@ -1,0 +1,335 @@
+"""Keyword-search runs, scored: from an open run and its references to measures, under either law."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from validator.errors import UsageError
+from validator.model import Law, Scores
+from validator.scoring.alignment import Alignment, Outcome, align
+from validator.scoring.conventions import (
+    CaseRule,
+    ChainOrder,
+    DurationRule,
+    MapOrder,
+    ScoreRange,
+    TwvConventions,
+    TwvParameters,
+    beta,
+)
+from validator.scoring.reference import Reference, reference
+from validator.scoring.refusals import Refusal, refusals
+from validator.scoring.trials import Trials, trials
+from validator.scoring.twv import Twv, measure
+from validator.tables import Tokens
+
+from . import kwsremarks
+from .excerpts import ecf_recording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from validator.formats.kwslist import KwsListFile
+    from validator.model import Cell, Number, Wanted
+    from validator.profile import Setting, Value
+    from validator.submission import OpenRun
+    from validator.tables import Ecf, KeywordList, KwsList
+
+_ENUMS = {
+    "duration_rule": DurationRule,
+    "chain_order": ChainOrder,
+    "first_word_case": CaseRule,
+    "next_word_case": CaseRule,
+    "score_range": ScoreRange,
+    "map_order": MapOrder,
+}
+_DECIMALS = ("end_decimals", "gap_decimals", "system_decimals")
+_FILTERS = ("charsplit", "notASCII", "deleteHyphens")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One experiment: what was aligned and measured, kept to compare runs."""
+
+    reference: Reference
+    alignment: Alignment
+    trials: Trials
+    result: Twv
+
+
+def conventions(settings: dict[str, Setting]) -> TwvConventions:
+    """Make the scorer's conventions of a profile's values; a name that it does not know is an error."""
+    values: dict[str, object] = {}
+    for name, value in settings.items():
+        if name in _ENUMS:
+            values[name] = _ENUMS[name](value)
+        elif name in _DECIMALS:
+            values[name] = None if value == "none" else int(cast("float", value))
+        else:
+            values[name] = value
+    return TwvConventions(**values)  # type: ignore[arg-type]
+
+
+def parameters(values: dict[str, Value]) -> TwvParameters:
+    """Make the scorer's parameters of those of the run."""
+    filters = tuple(part for part in str(values["text_filter"]).split(",") if part)
+    known = {name.casefold(): name for name in _FILTERS}
+    wrong = [part for part in filters if part.casefold() not in known]
+    if wrong:
+        raise UsageError(f"text_filter {wrong[0]} is unknown: there are {', '.join(_FILTERS)}")
+    return TwvParameters(
+        collar_s=float(values["collar"]),
+        gap_s=float(values["gap"]),
+        trials_per_second=float(values["trials_per_second"]),
+        beta=float(values["beta"]),
+        text_filter=tuple(known[part.casefold()] for part in filters),
+        just_system_keywords=bool(values["just_system_keywords"]),
+        pooled=bool(values["pooled"]),
+    )
+
+
+class KwsScorer:
+    """Scores KWSLists against RTTM, KWList and ECF."""
+
+    needs = ("ecf", "kwlist", "rttm")
+    references = ("rttm",)
+
+    def __init__(self) -> None:
+        self._prepared: dict[tuple[int, ...], Reference] = {}
+
+    def settle(self, values: dict[str, Value], given: set[str]) -> dict[str, Value]:
+        """Settle what depends on other parameters: beta follows from costs and prior unless it is given itself."""
+        if "beta" in given:
+            return values
+        cost_fa, cost_miss, prior = (float(values[name]) for name in ("cost_fa", "cost_miss", "p_target"))
+        if not (cost_miss > 0 and 0 < prior <= 1):
+            raise UsageError("cost_miss must be above 0 and p_target between 0 and 1")
+        return {**values, "beta": beta(cost_fa, cost_miss, prior)}
+
+    def stand_in(self, opened: OpenRun) -> OpenRun:
+        """Return the run with a reference made from ECF and KWList: each keyword once, in turn through the excerpts."""
+        return replace(opened, references={**opened.references, "rttm": _stand_in(_ecf(opened), _kwlist(opened))})
+
+    def can_score(self, opened: OpenRun) -> Scores:
+        """Align and measure only, to see whether it can be done; the numbers mean nothing."""
+        law = Law.TOOL if opened.submission.profile.official_tool else Law.PLAN
+        ready, system = self._reference(opened, law), _system(opened)
+        result = _experiment(ready, align(ready, system), system).result
+        refused = refusals(ready, system, result)
+        remarks = tuple(pair for pair in kwsremarks.remarks(opened, ready, result, refused) if pair[0].code < "KWS710")
+        return Scores({}, {}, _signature(ready.parameters), remarks=remarks)
+
+    def score(self, opened: OpenRun, law: Law, wanted: Wanted) -> Scores:
+        """Score a run under one law: by occurrences, and by inferred segments."""
+        ready = self._reference(opened, law)
+        system = _system(opened)
+        main = _experiment(ready, align(ready, system), system)
+        refused = refusals(ready, system, main.result)
+        remarks = tuple(kwsremarks.remarks(opened, ready, main.result, refused))
+        if any(kwsremarks.forbids(refusal) for refusal in refused):
+            return _unscored(refused, remarks, ready)
+        from validator.scoring.segments import align_segments, segment_reference  # noqa: PLC0415
+
+        segment = _experiment(ready, align_segments(segment_reference(ready), system), system)
+        measures, undefined = _named(main.result, "")
+        more, missing = _named(segment.result, "segment.")
+        breakdown = {"keyword": _keywords(ready, main.result)}
+        for choice in wanted.by:
+            breakdown[choice] = list(_parts(choice, ready, main.alignment, system))
+        spread = {}
+        if wanted.intervals:
+            from validator.scoring.resampling import Resampling, intervals  # noqa: PLC0415
+
+            found = intervals(main.result, main.trials, Resampling(), reject_all=ready.conventions.reject_all_point)
+            spread = {name: (interval.low, interval.high) for name, interval in found.items()}
+        return Scores(
+            {**measures, **more},
+            {**undefined, **missing},
+            _signature(ready.parameters),
+            breakdown,
+            spread,
+            remarks,
+            lambda: _rows(main.alignment, ready, system),
+            main,
+        )
+
+    def compare(self, first: Scores, second: Scores) -> dict[str, Cell]:
+        """Compare the ATWV of two runs keyword by keyword."""
+        from validator.scoring.resampling import Resampling, compare  # noqa: PLC0415
+
+        one, other = cast("Scored", first.material), cast("Scored", second.material)
+        found = compare(one.result, other.result, Resampling())
+        if found is None:
+            return {"measure": "ATWV", "difference": None, "reason": "they share fewer than two evaluated keywords"}
+        return {
+            "measure": "ATWV",
+            "difference": found.difference,
+            "low": found.interval.low,
+            "high": found.interval.high,
+            "p_value": found.p_value,
+            "keywords": found.keywords,
+            "better": found.better,
+            "equal": found.equal,
+            "worse": found.worse,
+            "seed": found.settings.seed,
+        }
+
+    def _reference(self, opened: OpenRun, law: Law) -> Reference:
+        """Find the references once for all runs that share them."""
+        settings = opened.submission.profile.scoring.under(law)
+        values = parameters(opened.submission.parameters)
+        ecf, kwlist, tokens = _ecf(opened), _kwlist(opened), cast("Tokens", opened.references["rttm"])
+        key = (id(ecf), id(kwlist), id(tokens), hash(values), hash(law))
+        if key not in self._prepared:
+            self._prepared[key] = reference(ecf, kwlist, tokens, conventions(settings), values)
+        return self._prepared[key]
+
+
+def _ecf(opened: OpenRun) -> Ecf:
+    return cast("Ecf", opened.references.get("scoring-ecf") or opened.references["ecf"])
+
+
+def _kwlist(opened: OpenRun) -> KeywordList:
+    return cast("KeywordList", opened.references["kwlist"])
+
+
+def _system(opened: OpenRun) -> KwsList:
+    return cast("KwsListFile", opened.content).table
+
+
+def _experiment(ready: Reference, aligned: Alignment, system: KwsList) -> Scored:
+    text = system.detections.score_text if ready.conventions.map_order is MapOrder.TEXT else None
+    table = trials(aligned, pooled=ready.parameters.pooled, text=text)
+    return Scored(ready, aligned, table, measure(table, ready.conventions, ready.parameters))
+
+
+def _named(result: Twv, prefix: str) -> tuple[dict[str, Number], dict[str, str]]:
+    measures = {f"{prefix}{name}": value for name, value in result.values.items()}
+    return dict(measures), {f"{prefix}{name}": reason for name, reason in result.undefined.items()}
+
+
+def _unscored(refused: tuple[Refusal, ...], remarks: tuple[object, ...], ready: Reference) -> Scores:
+    reason = next(refusal.message for refusal in refused if kwsremarks.forbids(refusal))
+    names = ("ATWV", "MTWV", "PMiss", "PFA")
+    return Scores(dict.fromkeys(names), dict.fromkeys(names, reason), _signature(ready.parameters), remarks=remarks)  # type: ignore[arg-type]
+
+
+def _keywords(ready: Reference, result: Twv) -> list[dict[str, Cell]]:
+    if ready.parameters.pooled:
+        return []
+    tally = result.tally
+    columns = {
+        "targets": tally.targets,
+        "correct": tally.correct,
+        "false_alarms": tally.false_alarms,
+        "misses": tally.misses,
+    }
+    counts = {name: column.tolist() for name, column in columns.items()}
+    rates = {
+        name: _or_none(column) for name, column in (("PMiss", result.p_miss), ("PFA", result.p_fa), ("TWV", result.twv))
+    }
+    member = result.evaluated | (tally.detections > 0)
+    return [
+        {"id": keyword.kwid, **{name: values[row] for name, values in (*counts.items(), *rates.items())}}
+        for row, keyword in enumerate(ready.keywords.keywords)
+        if member[row]
+    ]
+
+
+def _or_none(column: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[float | None]:
+    return [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - NaN
+
+
+def _parts(choice: str, ready: Reference, aligned: Alignment, system: KwsList) -> Iterator[dict[str, Cell]]:
+    """Measure the parts of an experiment: source-type, oov, keywords=NAME:PATTERN,..., attribute=NAME[:REGEX]."""
+    from validator.scoring import conditions as split  # noqa: PLC0415 - only for breakdowns
+
+    kind, _, rest = choice.partition("=")
+    if kind == "oov":
+        parts = split.by_oov(ready, aligned, system)
+    elif kind == "source-type":
+        types = sorted(set(ready.base.source_types))
+        parts = split.by_source_types(ready, aligned, system, [split.NamedSet(name, (name,)) for name in types])
+    elif kind == "keywords" and rest:
+        name, colon, patterns = rest.partition(":")
+        chosen = tuple((patterns if colon else name).split(","))
+        parts = split.by_keyword_sets(ready, aligned, [split.NamedSet(name, chosen)])
+    elif kind == "attribute" and rest:
+        queries = [query.partition(":") for query in rest.split("&&")]
+        asked = [split.AttributeQuery(name.strip(), pattern or None) for name, _, pattern in queries]
+        parts = split.by_attributes(ready, aligned, asked)
+    else:
+        raise UsageError(f"--by {choice}: write source-type, oov, keywords=NAME:PATTERN,... or attribute=NAME[:REGEX]")
+    for part in parts:
+        measures, _ = _named(_experiment(ready, part.alignment, system).result, "")
+        yield {"id": part.name, **measures}
+
+
+def _rows(aligned: Alignment, ready: Reference, system: KwsList) -> Iterator[dict[str, Cell]]:
+    """Give the alignment row by row, as error analysis wants it."""
+    detections, kwids = system.detections, [keyword.kwid for keyword in ready.keywords.keywords]
+    begin, end = aligned.ref_begin_s, aligned.ref_end_s
+    for row in aligned.by_keyword(detections).tolist():
+        found, target = int(aligned.detection[row]), int(aligned.target[row])
+        place = aligned.places[aligned.place[row]] if aligned.place[row] >= 0 else None
+        heard = found >= 0
+        start = float(detections.begin_s[found]) if heard else None
+        yield {
+            "keyword": kwids[aligned.keyword[row]],
+            "file": place.file if place else detections.files[detections.file[found]],
+            "channel": place.channel if place else detections.channels[detections.channel[found]],
+            "ref_begin": float(begin[row]) if target >= 0 else None,
+            "ref_end": float(end[row]) if target >= 0 else None,
+            "sys_begin": start,
+            "sys_end": start + float(detections.duration_s[found]) if start is not None else None,
+            "score": float(detections.score[found]) if heard else None,
+            "decision": ("YES" if detections.yes[found] else "NO") if heard else None,
+            "outcome": Outcome(int(aligned.outcome[row])).label,
+        }
+
+
+def _signature(values: TwvParameters) -> str:
+    shown = ",".join(f"{field.name}={getattr(values, field.name)}" for field in fields(values))
+    return f"TWV({shown})"
+
+
+def _stand_in(ecf: Ecf, kwlist: KeywordList) -> Tokens:
+    """Make a transcript: each keyword once, in turn through the excerpts, its words a tenth of a second long."""
+    files = {name: rank for rank, name in enumerate(dict.fromkeys(map(ecf_recording, ecf.excerpts)))}
+    channels = {name: rank for rank, name in enumerate(dict.fromkeys(excerpt.channel for excerpt in ecf.excerpts))}
+    words: dict[str, int] = {}
+    rows: list[tuple[int, int, float, int]] = []
+    for rank, keyword in enumerate(kwlist.keywords if ecf.excerpts else ()):
+        turn, number = divmod(rank, len(ecf.excerpts))
+        excerpt = ecf.excerpts[number]
+        for place, word in enumerate(keyword.text.split()):
+            begin = excerpt.begin_s + (turn + 0.1 * place) % max(0.1, excerpt.duration_s - 0.1)
+            text = words.setdefault(word, len(words))
+            rows.append((files[ecf_recording(excerpt)], channels[excerpt.channel], begin, text))
+    file, channel, begins, texts = (
+        (np.array(column) for column in zip(*rows, strict=True)) if rows else (np.zeros(0),) * 4
+    )
+    same = np.zeros(len(rows), dtype=np.int32)
+    return Tokens(
+        type=same,
+        file=file.astype(np.int32),
+        channel=channel.astype(np.int32),
+        begin_s=begins.astype(np.float64),
+        duration_s=np.full(len(rows), 0.1),
+        text=texts.astype(np.int32),
+        subtype=same,
+        speaker=same,
+        line=np.arange(1, len(rows) + 1, dtype=np.int32),
+        types=("LEXEME",),
+        files=tuple(files),
+        channels=tuple(channels),
+        texts=tuple(words),
+        subtypes=("lex",),
+        speakers=("stand-in",),
+    )
+
+
+SCORER = KwsScorer()

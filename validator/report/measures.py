@@ -1,0 +1,72 @@
+"""Scores as lines for people: the measures of each run, what the laws disagree in, breakdowns, comparisons."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from validator.report.plain import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from validator.model import Cell, Report, RunReport
+
+_ROWS = 20  # of a breakdown that are shown
+
+
+def scores(report: Report) -> Iterator[str]:
+    """Write what the runs of a submission scored."""
+    for run in report.runs:
+        if run.scores is not None and run.scores.measures:
+            yield f"scores of {visible(run.id)}"
+            yield from _measures(run)
+            yield from _breakdowns(run)
+            yield f"  signature {run.signature}"
+            yield ""
+
+
+def _measures(run: RunReport) -> Iterator[str]:
+    found = run.scores
+    if found is None:
+        return
+    for name, value in found.measures.items():
+        spread = found.intervals.get(name)
+        between = f"  [{spread[0]:.4f} to {spread[1]:.4f}]" if spread else ""
+        other = run.differs.get(name)
+        laws = f"  (plan {_shown(other['plan'])}, tool {_shown(other['tool'])})" if other else ""
+        reason = f"  {found.undefined[name]}" if value is None and name in found.undefined else ""
+        yield f"  {name:28}{_shown(value):>14}{between}{laws}{reason}"
+
+
+def _breakdowns(run: RunReport) -> Iterator[str]:
+    for name, rows in run.scores.breakdown.items() if run.scores is not None else ():
+        if name != "keyword":
+            yield from _table(f"  by {name}", rows)
+
+
+def _table(title: str, rows: list[dict[str, Cell]]) -> Iterator[str]:
+    columns = [name for name in (rows[0] if rows else {}) if name != "id"][:6]
+    yield f"{title:30}" + "".join(f"{name:>14}" for name in columns)
+    for row in rows[:_ROWS]:
+        yield f"    {visible(str(row['id'])):26}" + "".join(f"{_shown(row[name]):>14}" for name in columns)
+    if len(rows) > _ROWS:
+        yield f"    and {len(rows) - _ROWS} more (--format json has all)"
+
+
+def comparison(row: dict[str, Cell]) -> str:
+    """Write what a comparison of two runs found."""
+    if row["difference"] is None:
+        return f"{row['first']} and {row['second']} cannot be compared: {row['reason']}"
+    spread = f"{_shown(row['low'])} to {_shown(row['high'])}"
+    return (
+        f"{visible(str(row['first']))} is {_shown(row['difference'])} {row['measure']} above "
+        f"{visible(str(row['second']))} (95 %: {spread}; p = {_shown(row['p_value'])})"
+    )
+
+
+def _shown(value: Cell) -> str:
+    if value is None:
+        return "undefined"
+    if isinstance(value, float):
+        return f"{value:.4f}" if abs(value) < 1e5 and (abs(value) >= 1e-3 or value == 0) else f"{value:.6g}"
+    return str(value)
