@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from validator.formats.source import Source, Watch
     from validator.model import Defect, Finding, Rule
     from validator.profile import Value
-    from validator.references import References
+    from validator.references import Choice, References
     from validator.tables import Description
 
 
@@ -104,7 +104,8 @@ def _values(profile: Profile, request: Request) -> dict[str, Value]:
 
 def _with_descriptions(submission: Submission, references: References) -> tuple[Submission, Found]:
     """Read the descriptions, and the references that are the same for all runs."""
-    read = [(source.name, formats.read("description", source)) for source in submission.texts]
+    form = next((role.format for role in submission.profile.files if role.role == "description"), "")
+    read = [(source.name, formats.read(form, source)) for source in submission.texts]
     tables = {}
     for role in submission.profile.data:
         source = None if role.name else references.choose(role, submission.profile, {}).source
@@ -120,15 +121,18 @@ def _check_run(run: Run, submission: Submission, references: References, through
     if run.role is not None and run.role.format:
         content = formats.read(run.role.format, run.source)
         through.records += len(content)
-    choices, tables = {}, {}
+    parts = {part.role.format: formats.read(part.role.format, part.source) for part in run.parts}
+    choices: dict[str, Choice] = {}
+    tables = dict(submission.references)
     for role in (known for known in submission.profile.data if known.name):
         named = content.named_list if content is not None and role.named_by_run else None
         choice = choices[role.role] = references.choose(role, submission.profile, run.values, named)
         if choice.source is not None:
             tables[role.role] = usable(choice.source.path, role.format)
     digests = {role: _sha256(choice.source.path) for role, choice in choices.items() if choice.source is not None}
-    opened = OpenRun(run, submission, content, choices, tables)
+    opened = OpenRun(run, submission, content, parts, choices, tables)
     problems = list(content.problems) if content is not None else []
+    problems += [problem for part in parts.values() for problem in part.problems]
     through.apply(Scope.RUN, opened, problems)
     through.score(opened, digests, broken=any(Severity.ERROR in (rule.plan, rule.tool) for rule, _ in problems))
 
@@ -176,8 +180,10 @@ class _Pass:
         sources: dict[str, tuple[Source, str]] = {
             run.file: (run.source, run.role.format if run.role is not None else "") for run in submission.runs
         }
-        sources |= {source.name: (source, "description") for source in submission.texts}
-        everything = (*(run.source for run in submission.runs), *submission.texts, *submission.others)
+        sources |= {part.source.name: (part.source, part.role.format) for run in submission.runs for part in run.parts}
+        form = next((role.format for role in self._profile.files if role.role == "description"), "")
+        sources |= {source.name: (source, form) for source in submission.texts}
+        everything = [source for source, _ in sources.values()] + list(submission.others)
         extent = Extent(len(everything), sum(source.size for source in everything), self.records, self._profile.unit)
         return Report(
             submission.path,
@@ -213,7 +219,7 @@ def _run_report(run: Run, submission: Submission, signature: str, done: DryRun) 
     values, how = run.values, submission.profile.primaries
     return RunReport(
         run.stem,
-        (run.file,),
+        (run.file, *(part.source.name for part in run.parts)),
         values.get(how.system, "").startswith(how.prefix),
         "+".join(values.get(name, "") for name in how.condition) or None,
         done.scorable,

@@ -22,7 +22,11 @@ _NO_DATA = ("whole", "content", "database")  # what rules may need besides roles
 
 @dataclass(frozen=True, slots=True)
 class FileRole:
-    """A kind of file in a submission: what it is for, how its name ends, which format it has, which tasks it serves."""
+    """A kind of file in a submission: how its name ends, which format it has, which tasks it serves.
+
+    ``role`` is "run" for a run's main file, "part" for another file of a run (known to rules by its format's name), or
+    "description".
+    """
 
     role: str
     suffix: str

@@ -70,6 +70,8 @@ class References:
                 if stem.count("_") != role.name.count("_"):
                     pairs.setdefault("", set()).add(path.name)
         odd = pairs.pop("", set())
+        if not pairs:
+            return False
         last_field = ebnf.load(profile.grammar, profile.start, Law.PLAN).rule(_placeholders(profile.data[0].name)[-1])
         if not any(last_field.accepts(stem.split("_")[-1]) and stem.count("_") == 1 for stem in pairs):
             return False

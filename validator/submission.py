@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -43,14 +43,26 @@ class Members:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A file that belongs to a run besides its main one."""
+
+    role: FileRole
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
-    """One output of a system: its file and what its name says. ``suffix`` is empty if the extension is unknown."""
+    """One output of a system: its main file, its other parts, and what its name says.
+
+    ``suffix`` is empty if the extension is unknown.
+    """
 
     source: Source
     role: FileRole | None
     stem: str
     suffix: str
     fields: tuple[Field, ...]
+    parts: tuple[Part, ...] = ()
 
     @property
     def file(self) -> str:
@@ -99,6 +111,7 @@ class OpenRun:
     run: Run
     submission: Submission
     content: Content | None
+    parts: dict[str, Content]
     choices: dict[str, Choice]
     references: dict[str, object]
     memo: dict[Callable[[OpenRun], object], object] = field(default_factory=dict)
@@ -113,6 +126,8 @@ class OpenRun:
         """Tell whether something that a rule needs is missing."""
         if need == "content":
             return self.content is None
+        if need.startswith("part:"):
+            return need.removeprefix("part:") not in self.parts
         if need == "database":
             return not any(choice.from_database or choice.absent for choice in self.choices.values())
         return need not in self.references
@@ -178,15 +193,18 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> Submission:
-    """Give each file its role."""
+    """Give each file its role; what has the same stem in the same folder as a run is part of it."""
     runs: list[Run] = []
-    descriptions: list[Source] = []
+    texts: list[Source] = []
     others: list[Source] = []
+    parts: list[tuple[str, Part]] = []
     for source in found.sources:
         base = source.name.rsplit("/", 1)[-1]
         role, suffix = _role(base, profile)
         if role is not None and role.role == "description" and found.whole:
-            descriptions.append(source)
+            texts.append(source)
+        elif role is not None and role.role == "part" and found.whole:
+            parts.append((source.name[: len(source.name) - len(suffix)], Part(role, source)))
         elif (role is not None and role.role == "run") or not found.whole or re.match(profile.recognise, base):
             role = role if role is not None and role.role == "run" else _role_by_content(source, profile)
             stem = base[: len(base) - len(suffix)] if suffix else _bare(base)
@@ -194,17 +212,24 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
             runs.append(Run(source, role, stem, suffix, fields))
         else:
             others.append(source)
+    whole = {run.source.name.removesuffix(run.suffix) for run in runs}
+    others += [part.source for stem, part in parts if stem not in whole]
     return Submission(
         found.path,
         found.whole,
         profile,
         parameters,
-        tuple(runs),
-        tuple(descriptions),
+        tuple(replace(run, parts=_parts_of(run, parts)) for run in runs),
+        tuple(texts),
         tuple(others),
         found.oddities,
         found.faults,
     )
+
+
+def _parts_of(run: Run, parts: list[tuple[str, Part]]) -> tuple[Part, ...]:
+    stem = run.source.name.removesuffix(run.suffix)
+    return tuple(part for owner, part in parts if owner == stem)
 
 
 def _role(base: str, profile: Profile) -> tuple[FileRole | None, str]:

@@ -65,7 +65,8 @@ def test_decimals_of_up_to_fifteen_digits_never_go_the_slow_way(mantissa: int, a
 
 
 @pytest.mark.parametrize(
-    "text", ["", "+", "-", ".", "-.", "1.2.3", "1-", "1e3", " 1", "1 ", "1,5", "0x1", "١", "1\0", "--1", "+-1", "NaN"]
+    "text",
+    ["", "+", "-", ".", "-.", "1.2.3", "1-", "1e3", " 1", "1 ", "1,5", "0x1", "\u0661", "1\0", "--1", "+-1", "NaN"],
 )
 def test_what_is_no_plain_decimal_is_left_to_others(text: str) -> None:
     """Also beside a good neighbour, whose value is not touched."""

@@ -43,7 +43,7 @@ INSTANCE = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 _LIBXML2_DIFFERS = re.compile(r"[0-9.][eE](?![+-]?[0-9])|<!\[CDATA\[\]\]>")
 # xmlschema reads numbers with Python's int and Decimal, which take blanks inside, "_", digits of any script and
 # Unicode blanks around (3.2.3.1, 3.3.13.1 do not), and takes Unicode blanks between elements for white space.
-_XMLSCHEMA_DIFFERS = re.compile(r"[0-9.+-]\s+[0-9.+-]|[0-9]_[0-9]|[٠-٩]|[^\S \t\r\n]")
+_XMLSCHEMA_DIFFERS = re.compile(r"[0-9.+-]\s+[0-9.+-]|[0-9]_[0-9]|[\u0660-\u0669]|[^\S \t\r\n]")
 # Both Python engines read with expat, which does not look at the version number of the XML declaration.
 _EXPAT_DIFFERS = re.compile(r"""<\?xml\s+version\s*=\s*["'](?!1\.[0-9]+["'])""")
 
@@ -277,7 +277,7 @@ def test_known_differences_between_the_engines() -> None:
         odd = kwslist_of(RECORD.replace("1.25", value)).encode()
         assert (libxml2_accepts("kwslist", odd), xmlschema_accepts("kwslist", odd)) == (False, True)
         assert codes("kwslist", odd) == {"XML207"}
-    for value in ("1_0", "١"):
+    for value in ("1_0", "\u0661"):
         odd = kwslist_of(RECORD.replace('l="1"', f'l="{value}"')).encode()
         assert (libxml2_accepts("kwslist", odd), xmlschema_accepts("kwslist", odd)) == (False, True)
         assert codes("kwslist", odd) == {"XML207"}

@@ -14,7 +14,7 @@ from validator.bundled import schema
 RECORD = '<kw file="f1" channel="1" tbeg="1.25" dur="0.5" score="0.875" decision="YES"/>'
 LIST = '<detected_kwlist kwid="KW-1" search_time="2.5" oov_count="0">'
 HEADER = '<kwslist kwlist_filename="a.kwlist.xml" language="tagalog" system_id="s">'
-KWLIST = """<kwlist ecf_filename="a.ecf.xml" version="1" language="tagalog" encoding="UTF-8" compareNormalize="lowercase">
+KWLIST = """<kwlist ecf_filename="a.ecf.xml" version="1" language="tl" encoding="UTF-8" compareNormalize="lowercase">
   <kw kwid="KW-1"><kwtext>ab cd</kwtext></kw>
   <kw kwid="KW-2">
     <kwtext>ef</kwtext>
@@ -60,7 +60,25 @@ CHANNELS = ("1", "2", "1", "10", "-1", "+1", " 1", "01")
 DECIMALS = ("0", "1.25", "600.125", ".5", "5.", "-0.0", "+3", "12345678901234567890.5", "0.10000000000000000001", " 7 ")
 SCORES = (*DECIMALS, "1e-3", "-1.5E+10", "INF", "-INF", "NaN", "1E400")
 DECISIONS = ("YES", "NO")
-BAD_VALUES = ("", "x", "1,5", "1e", "1e5", "0x1", "--1", "yes", "YES ", "NA", "INF", "NaN", "1_0", "١", "1 2", "\u00a01", ".")
+BAD_VALUES = (
+    "",
+    "x",
+    "1,5",
+    "1e",
+    "1e5",
+    "0x1",
+    "--1",
+    "yes",
+    "YES ",
+    "NA",
+    "INF",
+    "NaN",
+    "1_0",
+    "\u0661",
+    "1 2",
+    "\u00a01",
+    ".",
+)
 NAMES = ("file", "channel", "tbeg", "dur", "score", "decision")
 _POOLS = (FILES, CHANNELS, DECIMALS, DECIMALS, SCORES, DECISIONS)
 _USUAL = (FILES[:3], ("1", "2"), DECIMALS[:3], DECIMALS[:3], DECIMALS[:3], DECISIONS)

@@ -75,7 +75,13 @@ class Grammar:
     def split(self, text: str) -> tuple[Field, ...]:
         """Cut a name at its separator; the fields are named as far as there are names."""
         found, begin = [], 0
-        for rank, part in enumerate(text.split(self.separator)):
+        parts = text.split(self.separator)
+        surplus = len(parts) - len(self.fields)
+        if surplus > 0 and self.rule(self.fields[0]).accepts(self.separator.join(parts[: surplus + 1])):
+            parts[: surplus + 1] = [
+                self.separator.join(parts[: surplus + 1])
+            ]  # only the first field may have it inside
+        for rank, part in enumerate(parts):
             name = self.fields[rank] if rank < len(self.fields) else ""
             found.append(Field(name, part, begin, begin + len(part)))
             begin += len(part) + len(self.separator)
