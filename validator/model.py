@@ -83,7 +83,7 @@ class Quote:
 class Location:
     """A resolved place: lines and columns count from 1, columns count code points.
 
-    ``value`` is the marked text, ``record`` the whole tag or line that it is part of.
+    ``value`` is the marked text, ``record`` the whole tag or line that it is part of, ``format`` that of the file.
     """
 
     file: str
@@ -93,6 +93,7 @@ class Location:
     value: str | None = None
     quote: Quote | None = None
     record: str = ""
+    format: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,14 @@ class Description:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """A form that was filled in: tables of values, and where in the file a table or a value begins, by dotted path."""
+
+    values: dict[str, object]
+    places: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class ResourceTable:
     """The resources that a description may name (DataDefs.tsv): their ids."""
 
@@ -162,7 +170,10 @@ class Detections:
 
 @dataclass(frozen=True, slots=True)
 class KwsList:
-    """A keyword-search result: header, one DetectedList per searched keyword, all detections."""
+    """A keyword-search result: header, one DetectedList per searched keyword, all detections.
+
+    Time and size of the index are in the header of 2006 only; NaN where they are not.
+    """
 
     kwlist_filename: str
     language: str
@@ -172,6 +183,8 @@ class KwsList:
     lists: tuple[DetectedList, ...]
     detections: Detections
     offset: int
+    indexing_time_s: float = float("nan")
+    index_size: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True)

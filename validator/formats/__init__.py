@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -47,7 +47,8 @@ class FormatModule(Protocol):
 class Format:
     """A file format: its module, the family that locates places in it; for XML, its root element and its schema.
 
-    ``judge`` is set for the organizers' own files: the official tool that reads them.
+    ``judge`` is set for the organizers' own files: the official tool that reads them. ``child_attribute`` is what the
+    first child of the root has, and tells the format from others with the same root.
     """
 
     name: str
@@ -57,13 +58,19 @@ class Format:
     schema: str = ""
     judge: str = ""
     suffix: str = ""  # of files whose content cannot tell
+    child_attribute: str = ""
 
 
 _F4DE = "F4DE 3.5.0"
+_STDEVAL = "STDEval 0.7"
 FORMATS = (
     Format("kwslist", "validator.formats.kwslist", "xml", "kwslist", "openkws/kwslist.xsd"),
     Format("ecf", "validator.formats.ecf", "xml", "ecf", "openkws/ecf.xsd", judge=_F4DE),
     Format("kwlist", "validator.formats.kwlist", "xml", "kwlist", "openkws/kwlist.xsd", judge=_F4DE),
+    Format("stdlist", "validator.formats.stdlist", "xml", "stdlist", "std/stdlist.xsd"),
+    Format("stdecf", "validator.formats.stdecf", "xml", "ecf", "std/ecf.xsd", _STDEVAL, child_attribute="language"),
+    Format("termlist", "validator.formats.termlist", "xml", "termlist", "std/termlist.xsd", judge=_STDEVAL),
+    Format("resources", "validator.formats.tomlform", "toml"),
     Format("description", "validator.formats.description", "text"),
     Format("datadefs", "validator.formats.datadefs", "text"),
     Format("rttm", "validator.formats.rttm", "text", suffix=".rttm", judge=_F4DE),
@@ -72,6 +79,7 @@ _SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
 _FAMILIES = {
     "xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults"),
     "text": ("validator.formats.textplaces", "validator.formats.textfaults"),
+    "toml": ("validator.formats.tomlplaces", "validator.formats.tomlfaults"),
 }
 
 
@@ -98,7 +106,7 @@ def rules(name: str) -> tuple[Rule[object], ...]:
 def locate(name: str, source: Source, places: Iterable[Place]) -> dict[Place, Location]:
     """Turn places in a file into locations, reading the file once more."""
     located: dict[Place, Location] = import_module(_FAMILIES[named(name).family][0]).locate(source, places)
-    return located
+    return {place: replace(location, format=name) for place, location in located.items()}
 
 
 def schema_says(code: str, where: Location) -> str:
@@ -106,14 +114,9 @@ def schema_says(code: str, where: Location) -> str:
     if code not in _SCHEMA_FAULTS or not where.record or not where.node:
         return ""
     words: str = import_module("validator.formats.xmlwords").schema_says(
-        _schema_at(where.node), where.node, where.record
+        schema_of(where.format), where.node, where.record
     )
     return words
-
-
-def _schema_at(node: str) -> str:
-    root = node.split("/")[1].partition("[")[0]
-    return next((known.schema for known in FORMATS if known.root == root), "")
 
 
 def source_of(path: Path) -> FileSource:
@@ -123,6 +126,8 @@ def source_of(path: Path) -> FileSource:
 
 def sniff(source: Source) -> Format | None:
     """Tell the format of a file from its content, if it is one that the house knows."""
-    root = import_module("validator.formats.xmlplaces").root_element(source)
+    root, child = import_module("validator.formats.xmlplaces").first_elements(source)
     by_name = (known for known in FORMATS if known.suffix and source.name.endswith(known.suffix))
-    return next((known for known in FORMATS if known.root and known.root == root), next(by_name, None))
+    by_root = [known for known in FORMATS if known.root and known.root == root]
+    by_child = (known for known in by_root if known.child_attribute in child)
+    return next(by_child, next((known for known in by_root if not known.child_attribute), next(by_name, None)))

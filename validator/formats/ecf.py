@@ -4,6 +4,8 @@
 
     <ecf source_signal_duration version language>
       <excerpt audio_filename channel tbeg dur source_type/>
+
+In 2006 the language stood with each excerpt.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from validator.formats import xsd
+from validator.formats.dialects import OPENKWS
 from validator.formats.problems import Problems
 from validator.formats.xmlstream import XmlStream, read_xml
 from validator.tables import Ecf, Excerpt
 
 if TYPE_CHECKING:
+    from validator.formats.dialects import Dialect
     from validator.formats.source import Source
     from validator.formats.xsd import Element
 
@@ -35,13 +39,19 @@ class EcfFile:
 
 def read(source: Source) -> EcfFile:
     """Read an ECF completely, whatever is wrong with it."""
+    return read_dialect(source, OPENKWS)
+
+
+def read_dialect(source: Source, dialect: Dialect) -> EcfFile:
+    """Read an ECF of either family completely, whatever is wrong with it."""
     problems = Problems()
     builder = _Builder()
-    root = xsd.load("openkws/ecf.xsd")
+    root = xsd.load(dialect.ecf_schema)
     read_xml(source, XmlStream(root, builder, file=source.name, problems=problems), problems)
     head = builder.head
     duration = float(head.get("source_signal_duration", "nan"))
-    table = Ecf(duration, head.get("version", ""), head.get("language", ""), tuple(builder.excerpts), builder.offset)
+    spoken = head.get("language") or (builder.languages.pop() if len(builder.languages) == 1 else "")
+    table = Ecf(duration, head.get("version", ""), spoken, tuple(builder.excerpts), builder.offset)
     return EcfFile(table, problems)
 
 
@@ -50,12 +60,14 @@ class _Builder:
         self.head: dict[str, str] = {}
         self.offset = 0
         self.excerpts: list[Excerpt] = []
+        self.languages: set[str] = set()
 
     def start(self, element: Element, attributes: dict[str, str], offset: int) -> None:
         """Take the header or an excerpt."""
         if element.name == "ecf":
             self.head, self.offset = attributes, offset
             return
+        self.languages |= {attributes["language"]} if "language" in attributes else set()
         self.excerpts.append(
             Excerpt(
                 attributes.get("audio_filename", ""),

@@ -6,6 +6,8 @@
       <kw kwid>
         <kwtext>the keyword</kwtext>
         <kwinfo><attr><name>...</name><value>...</value></attr>...</kwinfo>
+
+The term list of 2006 has other names for the same things, and neither encoding nor compareNormalize.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from validator.formats import xsd
+from validator.formats.dialects import OPENKWS
 from validator.formats.problems import Problems
 from validator.formats.xmlstream import XmlStream, read_xml
 from validator.tables import Keyword, KeywordList
 
 if TYPE_CHECKING:
+    from validator.formats.dialects import Dialect
     from validator.formats.source import Source
     from validator.formats.xsd import Element
 
@@ -37,9 +41,14 @@ class KeywordListFile:
 
 def read(source: Source) -> KeywordListFile:
     """Read a KWList completely, whatever is wrong with it."""
+    return read_dialect(source, OPENKWS)
+
+
+def read_dialect(source: Source, dialect: Dialect) -> KeywordListFile:
+    """Read a list of keywords of either family completely, whatever is wrong with it."""
     problems = Problems()
-    builder = _Builder()
-    root = xsd.load("openkws/kwlist.xsd")
+    builder = _Builder(dialect)
+    root = xsd.load(dialect.list_schema)
     read_xml(source, XmlStream(root, builder, file=source.name, problems=problems), problems)
     table = KeywordList(
         builder.head.get("ecf_filename", ""),
@@ -54,7 +63,8 @@ def read(source: Source) -> KeywordListFile:
 
 
 class _Builder:
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect) -> None:
+        self._names = dialect
         self.head: dict[str, str] = {}
         self.offset = 0
         self.keywords: list[Keyword] = []
@@ -63,18 +73,18 @@ class _Builder:
 
     def start(self, element: Element, attributes: dict[str, str], offset: int) -> None:
         """Take the header or the head of a keyword."""
-        if element.name == "kwlist":
+        if element.name == self._names.list_root:
             self.head, self.offset = attributes, offset
-        elif element.name == "kw":
-            self._kwid, self._at, self._text, self._pairs = attributes.get("kwid", ""), offset, "", []
+        elif element.name == self._names.list_item:
+            self._kwid, self._at, self._text, self._pairs = attributes.get(self._names.id, ""), offset, "", []
 
     def end(self, element: Element, text: str) -> None:
         """Take a text, or finish a keyword."""
-        if element.name == "kwtext":
+        if element.name == self._names.list_text:
             self._text = text
         elif element.name == "name":
             self._name = text
         elif element.name == "value":
             self._pairs.append((self._name, text))
-        elif element.name == "kw":
+        elif element.name == self._names.list_item:
             self.keywords.append(Keyword(self._kwid, self._text, tuple(self._pairs), self._at))

@@ -7,7 +7,7 @@
         <kw file channel tbeg dur score decision/>
 
 One pass: the fast lane (`records`) takes the blocks that are in the usual form, expat all others; both end in the
-same columns, and both are held against `schemas/openkws/kwslist.xsd`.
+same columns, and both are held against the schema. The stdlist of 2006 has other names for the same things.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from validator.formats import records, xmlfaults, xsd
 from validator.formats.columns import Texts, Vocabulary, decimals, digest, joined, ordered_words, padded
+from validator.formats.dialects import OPENKWS
 from validator.formats.problems import Problems
 from validator.formats.xmlstream import Bulk, XmlStream, decoded, encoding_of
 from validator.model import SAMPLES, Place
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from validator.formats.dialects import Dialect
     from validator.formats.source import Source
     from validator.formats.xmlstream import Remark
     from validator.formats.xsd import Attribute, Element
@@ -56,6 +58,7 @@ class KwsListFile:
     remarks: tuple[Remark, ...]
     encoding: str
     complete: bool
+    dialect: Dialect = OPENKWS
 
     def __len__(self) -> int:
         return len(self.table.detections)
@@ -70,27 +73,39 @@ class KwsListFile:
         detections = self.table.detections
         number = int(detections.keyword[row])
         rank = row - int(np.searchsorted(detections.keyword, number)) + 1
-        place = f'/kwslist/detected_kwlist[@kwid="{self.table.lists[number].kwid}"]/kw[{rank}]'
+        place = f"{self.list_node(self.table.lists[number])}/{self.dialect.record}[{rank}]"
         return f"{place}/@{field}" if field else place
+
+    def list_node(self, detected: DetectedList) -> str:
+        """Return the XPath of a list of detections."""
+        names = self.dialect
+        return f'/{names.root}/{names.lists}[@{names.id}="{detected.kwid}"]'
 
 
 def read(source: Source) -> KwsListFile:
     """Read a KWSList completely, whatever is wrong with it."""
+    return read_dialect(source, OPENKWS)
+
+
+def read_dialect(source: Source, dialect: Dialect) -> KwsListFile:
+    """Read a result list of either family completely, whatever is wrong with it."""
     problems = Problems()
     encoding = encoding_of(source)
-    builder = _Builder(source.name, problems)
+    builder = _Builder(source.name, problems, dialect)
     builder.read(decoded(source, encoding, problems))
-    return KwsListFile(builder.table(), problems, tuple(builder.stream.remarks), encoding, builder.stream.complete)
+    stream = builder.stream
+    return KwsListFile(builder.table(), problems, tuple(stream.remarks), encoding, stream.complete, dialect)
 
 
 class _Builder:
     """Collects the header, the lists and the columns of detections."""
 
-    def __init__(self, file: str, problems: Problems) -> None:
-        self._file, self._problems = file, problems
-        self._root = root = xsd.load("openkws/kwslist.xsd")
-        self._list = root.child("detected_kwlist")
-        self._kw = self._list.child("kw")
+    def __init__(self, file: str, problems: Problems, dialect: Dialect) -> None:
+        self._file, self._problems, self._dialect = file, problems, dialect
+        self._root = root = xsd.load(dialect.result_schema)
+        self._list = root.child(dialect.lists)
+        self._kw = self._list.child(dialect.record)
+        self._end_of_list = f"</{dialect.lists}>".encode()
         self.stream = XmlStream(
             root, self, file=file, problems=problems, bulk=Bulk(self._list, self._kw, _NAMES, self._take)
         )
@@ -107,7 +122,7 @@ class _Builder:
         """Take all blocks, each in the fastest way that is exact."""
         offset = 0
         for block in _between_tags(blocks):
-            found = records.scan(block, "kw") if self._synced and self._is_at_list() else None
+            found = records.scan(block, self._dialect.record) if self._synced and self._is_at_list() else None
             if found is not None and self._fits(found):
                 self._take_records(found, offset)
                 self.stream.skipped += len(block)
@@ -136,8 +151,8 @@ class _Builder:
             if not inside and tag.records_before > before:
                 return False
             before = tag.records_before
-            closes = tag.text == b"</detected_kwlist>"
-            if closes != inside or (not closes and _list_attributes(tag.text) is None):
+            closes = tag.text == self._end_of_list
+            if closes != inside or (not closes and self._list_attributes(tag.text) is None):
                 return False
             inside = not closes and not tag.text.endswith(b"/>")
         return inside or before == len(found.offset)
@@ -152,7 +167,7 @@ class _Builder:
             if tag.text.startswith(b"</"):
                 self.stream.end(offset + tag.offset)
                 continue
-            self.stream.start("detected_kwlist", _list_attributes(tag.text) or {}, offset + tag.offset)
+            self.stream.start(self._dialect.lists, self._list_attributes(tag.text) or {}, offset + tag.offset)
             numbers[done:] = len(self._lists) - 1
             if tag.text.endswith(b"/>"):
                 self.stream.end(offset + tag.offset)
@@ -170,17 +185,26 @@ class _Builder:
     def _count_records(self, count: int) -> None:
         if count:
             counts = self.stream.open[-1].counts
-            counts["kw"] = counts.get("kw", 0) + count
+            counts[self._kw.name] = counts.get(self._kw.name, 0) + count
+
+    def _list_attributes(self, tag: bytes) -> dict[str, str] | None:
+        found = _TAG.fullmatch(tag)
+        if found is None or not re.match(rb"<%b[ \t\r\n/>]" % self._dialect.lists.encode(), tag):
+            return None
+        pairs = _PAIR.findall(found[1])
+        given = {name.decode(): re.sub(r"[\t\r\n]", " ", value.decode()) for name, value in pairs}
+        return given if len(given) == len(pairs) else None
 
     # -- expat's lane --------------------------------------------------------------------------------------------
 
     def start(self, element: Element, attributes: dict[str, str], offset: int) -> None:
         """Take the header or the head of a list."""
         if element is self._list:
-            oov = attributes.get("oov_count", "NA")
-            time = float(attributes.get("search_time", "nan"))
+            names = self._dialect
+            oov = attributes.get(names.oov_count, "NA")
+            time = float(attributes.get(names.search_time, "nan"))
             number = None if oov == "NA" else int(oov[:400])
-            self._lists.append(DetectedList(attributes.get("kwid", ""), time, number, offset))
+            self._lists.append(DetectedList(attributes.get(names.id, ""), time, number, offset))
         else:
             self._header, self._header_offset = attributes, offset
 
@@ -282,8 +306,8 @@ class _Builder:
             if not held:
                 break
             rank += held
-        kwid = self._lists[number].kwid if number >= 0 else ""
-        node = f'/kwslist/detected_kwlist[@kwid="{kwid}"]/kw[{rank}]'
+        kwid, names = self._lists[number].kwid if number >= 0 else "", self._dialect
+        node = f'/{names.root}/{names.lists}[@{names.id}="{kwid}"]/{names.record}[{rank}]'
         return Place(self._file, int(where.offset[row]), name, f"{node}/@{name}" if name else node)
 
     def table(self) -> KwsList:
@@ -291,7 +315,7 @@ class _Builder:
         head = self._header
         low, high = head.get("min_score"), head.get("max_score")
         return KwsList(
-            head.get("kwlist_filename", ""),
+            head.get(self._dialect.list_name, ""),
             head.get("language", ""),
             head.get("system_id", ""),
             None if low is None else float(low),
@@ -299,6 +323,8 @@ class _Builder:
             tuple(self._lists),
             self._detections(),
             self._header_offset,
+            float(head.get("indexing_time", "nan")),
+            float(head.get("index_size", "nan")),
         )
 
     def _detections(self) -> Detections:
@@ -329,15 +355,6 @@ def _equals(texts: Texts, word: bytes) -> Flags:
     for position, byte in enumerate(word):
         same &= texts.buffer[texts.start + position] == byte
     return same
-
-
-def _list_attributes(tag: bytes) -> dict[str, str] | None:
-    found = _TAG.fullmatch(tag)
-    if found is None or not re.match(rb"<detected_kwlist[ \t\r\n/>]", tag):
-        return None
-    pairs = _PAIR.findall(found[1])
-    given = {name.decode(): re.sub(r"[\t\r\n]", " ", value.decode()) for name, value in pairs}
-    return given if len(given) == len(pairs) else None
 
 
 def _between_tags(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -71,15 +71,23 @@ def _span(tag: str, name: str) -> tuple[int, int]:
     return 0, head.end() if head is not None else 1
 
 
-def root_element(source: Source) -> str | None:
-    """Return the name of the root element, if the beginning of the file is XML."""
+def first_elements(source: Source) -> tuple[str | None, frozenset[str]]:
+    """Return the name of the root element and the attributes of its first child, if the file begins as XML."""
     found: list[str] = []
+    attributes: list[frozenset[str]] = []
     parser = expat.ParserCreate("utf-8")
-    parser.StartElementHandler = lambda name, _: found.append(name)
+
+    def start(name: str, given: dict[str, str]) -> None:
+        found.append(name)
+        attributes.append(frozenset(given))
+        if len(found) > 1:
+            parser.StartElementHandler = None
+
+    parser.StartElementHandler = start
     parser.StartDoctypeDeclHandler = lambda name, *_: found.append(name)
     with source.open() as stream:
         head = next(blocks(stream), b"")[:_HEAD]
     encoding = xml_encoding(head)
     with suppress(expat.ExpatError, LookupError):
         parser.Parse(head if encoding == "utf-8" else head.decode(encoding, "ignore").encode(), False)
-    return found[0] if found else None
+    return found[0] if found else None, attributes[1] if len(attributes) > 1 else frozenset()
