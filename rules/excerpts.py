@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from validator.tables import Detections, Ecf, Excerpt, Flags
@@ -45,11 +47,30 @@ def ecf_recording(excerpt: Excerpt) -> str:
     return recording(excerpt.audio_filename, ("sph", "wav"))
 
 
-def place(detections: Detections, ecf: Ecf) -> Placed:
-    """Compare all detections with an ECF."""
-    names = sorted({ecf_recording(excerpt) for excerpt in ecf.excerpts})
+def without_extension(name: str) -> str:
+    """Return the base name of a recording without .wav, .sph or .flac; other dots are part of it."""
+    base = name.rsplit("/", 1)[-1]
+    stem, _, extension = base.rpartition(".")
+    return stem if extension in ("wav", "sph", "flac") else base
+
+
+@dataclass(frozen=True, slots=True)
+class FileNames:
+    """How an evaluation reads names: the file of a detection, and the audio_filename of an excerpt."""
+
+    detected: Callable[[str], str]
+    listed: Callable[[Excerpt], str]
+
+
+KWS_NAMES = FileNames(recording, ecf_recording)
+STD_NAMES = FileNames(str, lambda excerpt: without_extension(excerpt.audio_filename))
+
+
+def place(detections: Detections, ecf: Ecf, naming: FileNames = KWS_NAMES, *, tolerance_s: float = 0.0) -> Placed:
+    """Compare all detections with an ECF; they may reach beyond the end of an excerpt by the tolerance."""
+    names = sorted({naming.listed(excerpt) for excerpt in ecf.excerpts})
     number = {name: rank for rank, name in enumerate(names)}
-    files = np.array([number.get(recording(name), -1) for name in detections.files], dtype=np.int64)
+    files = np.array([number.get(naming.detected(name), -1) for name in detections.files], dtype=np.int64)
     spelt = sorted({excerpt.channel for excerpt in ecf.excerpts})
     by_value = {int(text): rank for rank, text in reversed(list(enumerate(spelt)))}
     channels = np.array([_channel(text, spelt, by_value) for text in detections.channels], dtype=np.int64)
@@ -57,11 +78,11 @@ def place(detections: Detections, ecf: Ecf) -> Placed:
     file = files[detections.file] if len(files) else np.zeros(0, dtype=np.int64)
     channel = channels[detections.channel] if len(channels) else np.zeros(0, dtype=np.int64)
     track = np.where((file >= 0) & (channel >= 0), file * len(spelt) + channel, -1)
-    spans = _Spans.of(ecf, [number[ecf_recording(e)] * len(spelt) + spelt.index(e.channel) for e in ecf.excerpts])
+    spans = _Spans.of(ecf, [number[naming.listed(e)] * len(spelt) + spelt.index(e.channel) for e in ecf.excerpts])
     has_excerpt = np.zeros(len(names) * len(spelt) + 1, dtype=bool)  # the last one serves track -1
     has_excerpt[spans.track] = True
     known = has_excerpt[track]
-    inside = spans.hold(track, detections.begin_s, detections.begin_s + detections.duration_s)
+    inside = spans.hold(track, detections.begin_s, detections.begin_s + detections.duration_s - tolerance_s)
     exactly = inside.copy()
     for row in spans.near_misses(track, detections, inside).tolist():
         exactly[row] = spans.hold_exactly(int(track[row]), detections.begin_s[row], detections.duration_s[row])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -141,6 +142,26 @@ NO_TARGETS = _remark(
     NIST: KWSEval divides by zero.
     """,
 )
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The rules of an evaluation for what scores tell."""
+
+    not_scorable: Rule[object]
+    not_scorable_by_tool: Rule[object]
+    no_summary: Rule[object]
+    threshold_off: Rule[object]
+    equal_scores: Rule[object]
+    never_detected: Rule[object]
+    elsewhere: Rule[object]
+    no_targets: Rule[object]
+
+    @property
+    def obstacles(self) -> tuple[Rule[object], ...]:
+        """Those that say why a run is not scored."""
+        return self.not_scorable, self.not_scorable_by_tool, self.no_summary
+
+
 RULES = (
     NOT_SCORABLE,
     NOT_SCORABLE_BY_TOOL,
@@ -151,6 +172,7 @@ RULES = (
     ELSEWHERE,
     NO_TARGETS,
 )
+BOOK = Book(*RULES)
 
 
 def forbids(refusal: Refusal) -> bool:
@@ -159,33 +181,34 @@ def forbids(refusal: Refusal) -> bool:
 
 
 def remarks(
-    opened: OpenRun, ready: Reference, result: Twv, refused: tuple[Refusal, ...]
+    opened: OpenRun, ready: Reference, result: Twv, refused: tuple[Refusal, ...], book: Book
 ) -> Iterator[tuple[Rule[object], Defect]]:
     """Say what stands out in the scores of a run."""
     content = cast("KwsListFile", opened.content)
-    header = Place(opened.run.file, content.table.offset, node="/kwslist")
+    header = Place(opened.run.file, content.table.offset, node=f"/{content.dialect.root}")
     for refusal in refused:
-        rule = NOT_SCORABLE if refusal.obstacle in _BY_PLAN_TOO else NOT_SCORABLE_BY_TOOL
+        rule = book.not_scorable if refusal.obstacle in _BY_PLAN_TOO else book.not_scorable_by_tool
         where = header
         if refusal.rows:
             row = refusal.rows[0]
             where = Place(opened.run.file, int(content.table.detections.offset[row]), node=content.node(row))
-        yield (rule if forbids(refusal) else NO_SUMMARY), Defect(where, refusal.message)
+        yield (rule if forbids(refusal) else book.no_summary), Defect(where, refusal.message)
     if any(map(forbids, refused)):
         return
-    yield from ((rule, Defect(header, text)) for rule, text in _standouts(opened, ready, result))
+    yield from ((rule, Defect(header, text)) for rule, text in _standouts(opened, ready, result, book))
 
 
-def _standouts(opened: OpenRun, ready: Reference, result: Twv) -> Iterator[tuple[Rule[object], str]]:
-    table = cast("KwsListFile", opened.content).table.detections
+def _standouts(opened: OpenRun, ready: Reference, result: Twv, book: Book) -> Iterator[tuple[Rule[object], str]]:
+    content = cast("KwsListFile", opened.content)
+    table, words = content.table.detections, content.dialect
     if len(table) > 1 and bool((table.score == table.score[0]).all()):
-        yield EQUAL_SCORES, f"all {len(table)} scores are {float(table.score[0]):g}"
+        yield book.equal_scores, f"all {len(table)} scores are {float(table.score[0]):g}"
     if not len(ready.scored):
-        yield NO_TARGETS, "no keyword of the KWList occurs in the references"
+        yield book.no_targets, f"no {words.item} of the {words.listed} occurs in the references"
         return
     spoken = set(cast("Tokens", opened.references["rttm"]).files)
     if len(table) and not any(name.rsplit("/", 1)[-1].removesuffix(".sph") in spoken for name in table.files):
-        yield ELSEWHERE, "no detection lies in a recording of the references"
+        yield book.elsewhere, "no detection lies in a recording of the references"
         return
     silent = np.flatnonzero(result.evaluated & (result.tally.detections == 0))
     if len(silent) and not ready.parameters.pooled:
@@ -193,10 +216,10 @@ def _standouts(opened: OpenRun, ready: Reference, result: Twv) -> Iterator[tuple
         more = ", ..." if len(silent) > 5 else ""
         count = int(result.evaluated.sum())
         yield (
-            NEVER_DETECTED,
-            f"{len(silent)} of {count} keywords that occur have no detection: {', '.join(names)}{more}",
+            book.never_detected,
+            f"{len(silent)} of {count} {words.items} that occur have no detection: {', '.join(names)}{more}",
         )
     actual, best, at = (result.values.get(name) for name in ("ATWV", "MTWV", "MTWV_threshold"))
     if actual is not None and best is not None and at is not None and best - actual > _FAR:
         implied = f"; the decisions imply {result.threshold:g}" if result.threshold is not None else ""
-        yield THRESHOLD_OFF, f"ATWV is {actual:.4f}, MTWV {best:.4f}: {at:g} would have been the threshold{implied}"
+        yield book.threshold_off, f"ATWV is {actual:.4f}, MTWV {best:.4f}: {at:g} would have been the threshold{implied}"

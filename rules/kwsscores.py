@@ -92,12 +92,13 @@ def parameters(values: dict[str, Value]) -> TwvParameters:
 
 
 class KwsScorer:
-    """Scores KWSLists against RTTM, KWList and ECF."""
+    """Scores results against RTTM, ECF and the list that ``role`` names; ``book`` has the rules of its remarks."""
 
-    needs = ("ecf", "kwlist", "rttm")
     references = ("rttm",)
 
-    def __init__(self) -> None:
+    def __init__(self, role: str, book: kwsremarks.Book) -> None:
+        self.needs = ("ecf", role, "rttm")
+        self._role, self._book = role, book
         self._prepared: dict[tuple[int, ...], Reference] = {}
 
     def settle(self, values: dict[str, Value], given: set[str]) -> dict[str, Value]:
@@ -111,7 +112,7 @@ class KwsScorer:
 
     def stand_in(self, opened: OpenRun) -> OpenRun:
         """Return the run with a reference made from ECF and KWList: each keyword once, in turn through the excerpts."""
-        return replace(opened, references={**opened.references, "rttm": _stand_in(_ecf(opened), _kwlist(opened))})
+        return replace(opened, references={**opened.references, "rttm": _stand_in(_ecf(opened), self._listed(opened))})
 
     def can_score(self, opened: OpenRun) -> Scores:
         """Align and measure only, to see whether it can be done; the numbers mean nothing."""
@@ -119,23 +120,28 @@ class KwsScorer:
         ready, system = self._reference(opened, law), _system(opened)
         result = _experiment(ready, align(ready, system), system).result
         refused = refusals(ready, system, result)
-        remarks = tuple(pair for pair in kwsremarks.remarks(opened, ready, result, refused) if pair[0].code < "KWS710")
+        everything = kwsremarks.remarks(opened, ready, result, refused, self._book)
+        remarks = tuple(pair for pair in everything if pair[0] in self._book.obstacles)
         return Scores({}, {}, _signature(ready.parameters), remarks=remarks)
 
     def score(self, opened: OpenRun, law: Law, wanted: Wanted) -> Scores:
-        """Score a run under one law: by occurrences, and by inferred segments."""
+        """Score a run under one law; laws that say the same about this run share one result."""
+        kept, key = opened.once(_kept), self._key(opened, law)
+        if key not in kept:
+            kept[key] = self._score(opened, law, wanted)
+        return kept[key]
+
+    def _score(self, opened: OpenRun, law: Law, wanted: Wanted) -> Scores:
+        """Score a run: by occurrences, and by inferred segments where the evaluation has them."""
         ready = self._reference(opened, law)
         system = _system(opened)
         main = _experiment(ready, align(ready, system), system)
         refused = refusals(ready, system, main.result)
-        remarks = tuple(kwsremarks.remarks(opened, ready, main.result, refused))
+        remarks = tuple(kwsremarks.remarks(opened, ready, main.result, refused, self._book))
         if any(kwsremarks.forbids(refusal) for refusal in refused):
             return _unscored(refused, remarks, ready)
-        from validator.scoring.segments import align_segments, segment_reference  # noqa: PLC0415
-
-        segment = _experiment(ready, align_segments(segment_reference(ready), system), system)
         measures, undefined = _named(main.result, "")
-        more, missing = _named(segment.result, "segment.")
+        more, missing = _by_segments(ready, system) if _has_segments(opened) else ({}, {})
         breakdown = {"keyword": _keywords(ready, main.result)}
         for choice in wanted.by:
             breakdown[choice] = list(_parts(choice, ready, main.alignment, system))
@@ -181,19 +187,43 @@ class KwsScorer:
         """Find the references once for all runs that share them."""
         settings = opened.submission.profile.scoring.under(law)
         values = parameters(opened.submission.parameters)
-        ecf, kwlist, tokens = _ecf(opened), _kwlist(opened), cast("Tokens", opened.references["rttm"])
+        ecf, kwlist, tokens = _ecf(opened), self._listed(opened), cast("Tokens", opened.references["rttm"])
         key = (id(ecf), id(kwlist), id(tokens), hash(values), hash(law))
         if key not in self._prepared:
             self._prepared[key] = reference(ecf, kwlist, tokens, conventions(settings), values)
         return self._prepared[key]
 
+    def _key(self, opened: OpenRun, law: Law) -> TwvConventions:
+        """Return the conventions, without those that make no difference to this run."""
+        found = conventions(opened.submission.profile.scoring.under(law))
+        keywords = self._listed(opened).keywords
+        if not any(mark in keyword.text for keyword in keywords for mark in "&<>\"'"):
+            found = replace(found, entities_decoded=False)
+        if {one.kwid for one in _system(opened).lists} <= {keyword.kwid for keyword in keywords}:
+            found = replace(found, unknown_keyword_refused=False)
+        return found
+
+    def _listed(self, opened: OpenRun) -> KeywordList:
+        return cast("KeywordList", opened.references[self._role])
+
+
+def _kept(_opened: OpenRun) -> dict[TwvConventions, Scores]:
+    """Make the place where the scores of a run are kept."""
+    return {}
+
+
+def _has_segments(opened: OpenRun) -> bool:
+    return any(name.startswith("segment.") for name in opened.submission.profile.measures)
+
+
+def _by_segments(ready: Reference, system: KwsList) -> tuple[dict[str, Number], dict[str, str]]:
+    from validator.scoring.segments import align_segments, segment_reference  # noqa: PLC0415
+
+    return _named(_experiment(ready, align_segments(segment_reference(ready), system), system).result, "segment.")
+
 
 def _ecf(opened: OpenRun) -> Ecf:
     return cast("Ecf", opened.references.get("scoring-ecf") or opened.references["ecf"])
-
-
-def _kwlist(opened: OpenRun) -> KeywordList:
-    return cast("KeywordList", opened.references["kwlist"])
 
 
 def _system(opened: OpenRun) -> KwsList:
@@ -336,4 +366,4 @@ def _stand_in(ecf: Ecf, kwlist: KeywordList) -> Tokens:
     )
 
 
-SCORER = KwsScorer()
+SCORER = KwsScorer("kwlist", kwsremarks.BOOK)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from validator.model import Defect, Finding, Rule
     from validator.profile import Value
     from validator.references import Choice, References
-    from validator.tables import Description
+    from validator.tables import Description, Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,8 @@ def _check(path: str, request: Request) -> Report:
     references = parse_data(request.data, profile)
     run = _Pass(profile, request)
     submission, problems = _with_descriptions(submission, references)
+    submission, more = _with_forms(submission)
+    problems += more
     run.apply(Scope.SUBMISSION, submission, problems)
     for each in submission.runs:
         _check_run(each, submission, references, run)
@@ -114,6 +116,13 @@ def _with_descriptions(submission: Submission, references: References) -> tuple[
     described = tuple((name, cast("Description", content.table)) for name, content in read)
     problems = [pair for _, content in read for pair in content.problems]
     return replace(submission, descriptions=described, references=tables), problems
+
+
+def _with_forms(submission: Submission) -> tuple[Submission, Found]:
+    """Read the files that belong to all runs."""
+    read = [(part.source.name, formats.read(part.role.format, part.source)) for part in submission.shared]
+    forms = tuple((name, cast("Form", content.table)) for name, content in read if not content.problems)
+    return replace(submission, forms=forms), [pair for _, content in read for pair in content.problems]
 
 
 def _check_run(run: Run, submission: Submission, references: References, through: _Pass) -> None:
@@ -181,6 +190,7 @@ class _Pass:
             run.file: (run.source, run.role.format if run.role is not None else "") for run in submission.runs
         }
         sources |= {part.source.name: (part.source, part.role.format) for run in submission.runs for part in run.parts}
+        sources |= {part.source.name: (part.source, part.role.format) for part in submission.shared}
         form = next((role.format for role in self._profile.files if role.role == "description"), "")
         sources |= {source.name: (source, form) for source in submission.texts}
         everything = [source for source, _ in sources.values()] + list(submission.others)
@@ -220,7 +230,7 @@ def _run_report(run: Run, submission: Submission, signature: str, done: DryRun) 
     return RunReport(
         run.stem,
         (run.file, *(part.source.name for part in run.parts)),
-        values.get(how.system, "").startswith(how.prefix),
+        values.get(how.system, "").startswith(how.prefix) if how.system else None,
         "+".join(values.get(name, "") for name in how.condition) or None,
         done.scorable,
         f"{signature}|{done.scores.signature}" if done.scores else signature,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from validator.bundled import evaluations, profile_text
 from validator.errors import ProfileError, UsageError
@@ -16,16 +17,20 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 Value = bool | float | str
-_NO_DATA = ("whole", "content", "database")  # what rules may need besides roles of --data
+Setting = bool | float | str | tuple[str, ...]
+_NO_DATA = ("whole", "content", "database", "form")  # what rules may need besides roles of --data
 
 
 @dataclass(frozen=True, slots=True)
 class FileRole:
     """A kind of file in a submission: how its name ends, which format it has, which tasks it serves.
 
-    ``role`` is "run" for a run's main file, "part" for another file of a run (known to rules by its format's name), or
-    "description".
+    ``role`` is "run" for a run's main file, "part" for another file of a run (known to rules by its format's name),
+    "shared" for a form that belongs to all runs, or "description".
     """
 
     role: str
@@ -74,6 +79,15 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Preset:
+    """Values of other parameters that one value of a parameter stands for."""
+
+    parameter: str
+    choice: str
+    values: tuple[tuple[str, Setting], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Primaries:
     """How runs are told apart: the field with the primary's prefix, what makes a condition, which one is required."""
 
@@ -103,11 +117,16 @@ class DescriptionForm:
 
 @dataclass(frozen=True, slots=True)
 class PackageForm:
-    """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in."""
+    """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
+
+    ``canonical``: runs are written in the one form that the official tool reads.
+    """
 
     name: str
     run: str
     description: str
+    shared: str
+    canonical: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +135,6 @@ class SkeletonForm:
 
     fields: tuple[tuple[str, str], ...]
     files: tuple[tuple[str, str], ...]
-
-
-Setting = bool | float | str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +166,7 @@ class Profile:
     files: tuple[FileRole, ...]
     data: tuple[DataRole, ...]
     parameters: tuple[Parameter, ...]
+    presets: tuple[Preset, ...]
     primaries: Primaries
     authorised: tuple[tuple[str, tuple[str, ...]], ...]
     description: DescriptionForm
@@ -175,10 +192,24 @@ class Profile:
                 guess = nearest(name, known)
                 meant = f"did you mean {guess}?" if guess else f"it has {', '.join(known)}"
                 raise UsageError(f"{self.name} has no parameter {name}: {meant}")
-        return {
+        values = {
             name: parameter.parse(settings[name]) if name in settings else parameter.default
             for name, parameter in known.items()
         }
+        return values | {name: value for name, value in self._preset(values).items() if name not in settings}
+
+    def _preset(self, values: dict[str, Value]) -> dict[str, Value]:
+        """Return what the chosen presets stand for; a choice that there is not is an error."""
+        found: dict[str, Value] = {}
+        for name in dict.fromkeys(preset.parameter for preset in self.presets):
+            choices = {preset.choice: preset.values for preset in self.presets if preset.parameter == name}
+            chosen = str(values[name])
+            if chosen not in choices:
+                guess = nearest(chosen, choices)
+                meant = f"did you mean {guess}?" if guess else f"there are {', '.join(choices)}"
+                raise UsageError(f"--set {name}={chosen}: {meant}")
+            found |= {key: value for key, value in choices[chosen] if not isinstance(value, tuple)}
+        return found
 
 
 def all_profiles() -> tuple[Profile, ...]:
@@ -208,6 +239,7 @@ def load(name: str) -> Profile:
         files=tuple(_file_role(entry) for entry in table.tables("files")),
         data=tuple(_data_role(role, entry) for role, entry in table.named("data")),
         parameters=tuple(_parameter(key, entry) for key, entry in table.named("parameters")),
+        presets=tuple(_presets(table.table("presets"))),
         primaries=_primaries(table.table("primaries")),
         authorised=table.table("authorised").lists(),
         description=_description(table.table("description")),
@@ -257,6 +289,12 @@ def _parameter(name: str, table: _Table) -> Parameter:
     return parameter
 
 
+def _presets(table: _Table) -> Iterator[Preset]:
+    for parameter in table.names():
+        for choice, values in table.named(parameter):
+            yield Preset(parameter, choice, values.settings())
+
+
 def _primaries(table: _Table) -> Primaries:
     system, prefix, version = (table.text(key) for key in ("system", "prefix", "version"))
     unique_per, condition = table.texts("unique_per"), table.texts("condition")
@@ -281,7 +319,8 @@ def _description(table: _Table) -> DescriptionForm:
 
 
 def _package(table: _Table) -> PackageForm:
-    form = PackageForm(table.text("name"), table.text("run"), table.text("description"))
+    texts = {key: table.text(key) for key in ("name", "run", "description")}
+    form = PackageForm(**texts, shared=table.optional("shared"), canonical=table.flag("canonical"))
     table.done()
     return form
 
@@ -321,6 +360,9 @@ class _Table:
         if not isinstance(value, str):
             raise ProfileError(f"{self.where}: {key} must be a text")
         return value
+
+    def optional(self, key: str) -> str:
+        return self.text(key) if key in self._content else ""
 
     def flag(self, key: str) -> bool:
         value = self._content.pop(key, False)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from validator.formats.source import Source
     from validator.profile import FileRole, Profile, Value
     from validator.references import Choice
-    from validator.tables import Description
+    from validator.tables import Description, Form
 
 T = TypeVar("T")
 
@@ -94,6 +94,8 @@ class Submission:
     faults: tuple[ArchiveFault, ...] = ()
     descriptions: tuple[tuple[str, Description], ...] = ()
     references: dict[str, object] = field(default_factory=dict)
+    shared: tuple[Part, ...] = ()
+    forms: tuple[tuple[str, Form], ...] = ()  # what is in the shared files, by their paths
 
     def grammar(self, law: Law) -> Grammar:
         """Return the grammar of names under a law."""
@@ -101,7 +103,15 @@ class Submission:
 
     def lacks(self, need: str) -> bool:
         """Tell whether something that a rule needs is missing."""
-        return not self.whole if need == "whole" else need not in self.references
+        if need == "whole":
+            return not self.whole
+        return not self.forms if need == "form" else need not in self.references
+
+    def form_of(self, run: Run) -> Form | None:
+        """Return the shared file that holds for a run: the one with its name in front, or the one for all."""
+        mine = [form for path, form in self.forms if _base(path).startswith(f"{run.stem}.")]
+        for_all = [form for path, form in self.forms if "." not in _base(path).rpartition(".")[0]]
+        return next(iter(mine + for_all), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +208,14 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
     texts: list[Source] = []
     others: list[Source] = []
     parts: list[tuple[str, Part]] = []
+    shared: list[Part] = []
     for source in found.sources:
-        base = source.name.rsplit("/", 1)[-1]
+        base = _base(source.name)
         role, suffix = _role(base, profile)
         if role is not None and role.role == "description" and found.whole:
             texts.append(source)
+        elif role is not None and role.role == "shared":
+            shared.append(Part(role, source))
         elif role is not None and role.role == "part" and found.whole:
             parts.append((source.name[: len(source.name) - len(suffix)], Part(role, source)))
         elif (role is not None and role.role == "run") or not found.whole or re.match(profile.recognise, base):
@@ -224,7 +237,12 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
         tuple(others),
         found.oddities,
         found.faults,
+        shared=tuple(shared),
     )
+
+
+def _base(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
 
 
 def _parts_of(run: Run, parts: list[tuple[str, Part]]) -> tuple[Part, ...]:

@@ -14,6 +14,7 @@ class Dialect:
 
     ``lists`` and ``records`` are elements of a result, ``list_name``, ``id``, ``search_time`` and ``oov_count``
     attributes. ``item`` is what is searched for, ``listed`` the file that lists it, ``role`` that file's format.
+    ``plain``: the official tool reads results with patterns, so that their form matters.
     """
 
     result_schema: str
@@ -30,8 +31,10 @@ class Dialect:
     list_item: str
     list_text: str
     item: str
+    items: str
     listed: str
     role: str
+    plain: bool = False
 
 
 OPENKWS = Dialect(
@@ -49,6 +52,7 @@ OPENKWS = Dialect(
     list_item="kw",
     list_text="kwtext",
     item="keyword",
+    items="keywords",
     listed="KWList",
     role="kwlist",
 )
@@ -67,6 +71,8 @@ STD = Dialect(
     list_item="term",
     list_text="termtext",
     item="query",
+    items="queries",
     listed="term list",
     role="termlist",
+    plain=True,
 )

@@ -75,7 +75,7 @@ class Grammar:
     def split(self, text: str) -> tuple[Field, ...]:
         """Cut a name at its separator; the fields are named as far as there are names."""
         found, begin = [], 0
-        parts = text.split(self.separator)
+        parts = text.split(self.separator) if self.separator else [text]
         surplus = len(parts) - len(self.fields)
         if surplus > 0 and self.rule(self.fields[0]).accepts(self.separator.join(parts[: surplus + 1])):
             parts[: surplus + 1] = [
@@ -106,9 +106,9 @@ def load(name: str, start: str, law: Law) -> Grammar:
     fields, separators = [], set()
     for kind, text in _tokens(rules[start]):
         fields.append(text) if kind == "name" else separators.add(text[1:-1])
-    if len(separators) != 1:
+    if len(separators) > 1 or (not separators and len(fields) != 1):
         raise ProfileError(f"{name}: {start} must be fields between equal separators")
-    return Grammar(rules, comments, tuple(fields), separators.pop())
+    return Grammar(rules, comments, tuple(fields), separators.pop() if separators else "")
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:

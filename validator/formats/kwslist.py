@@ -21,6 +21,7 @@ import numpy as np
 from validator.formats import records, xmlfaults, xsd
 from validator.formats.columns import Texts, Vocabulary, decimals, digest, joined, ordered_words, padded
 from validator.formats.dialects import OPENKWS
+from validator.formats.plainform import PlainForm
 from validator.formats.problems import Problems
 from validator.formats.xmlstream import Bulk, XmlStream, decoded, encoding_of
 from validator.model import SAMPLES, Place
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from validator.formats.dialects import Dialect
+    from validator.formats.plainform import Oddity
     from validator.formats.source import Source
     from validator.formats.xmlstream import Remark
     from validator.formats.xsd import Attribute, Element
@@ -59,6 +61,7 @@ class KwsListFile:
     encoding: str
     complete: bool
     dialect: Dialect = OPENKWS
+    oddities: tuple[Oddity, ...] = ()
 
     def __len__(self) -> int:
         return len(self.table.detections)
@@ -93,8 +96,8 @@ def read_dialect(source: Source, dialect: Dialect) -> KwsListFile:
     encoding = encoding_of(source)
     builder = _Builder(source.name, problems, dialect)
     builder.read(decoded(source, encoding, problems))
-    stream = builder.stream
-    return KwsListFile(builder.table(), problems, tuple(stream.remarks), encoding, stream.complete, dialect)
+    stream, odd = builder.stream, builder.form.oddities() if builder.form is not None else ()
+    return KwsListFile(builder.table(), problems, tuple(stream.remarks), encoding, stream.complete, dialect, odd)
 
 
 class _Builder:
@@ -109,6 +112,7 @@ class _Builder:
         self.stream = XmlStream(
             root, self, file=file, problems=problems, bulk=Bulk(self._list, self._kw, _NAMES, self._take)
         )
+        self.form = PlainForm(dialect) if dialect.plain else None
         self._header: dict[str, str] = {}
         self._header_offset = 0
         self._lists: list[DetectedList] = []
@@ -122,6 +126,8 @@ class _Builder:
         """Take all blocks, each in the fastest way that is exact."""
         offset = 0
         for block in _between_tags(blocks):
+            if self.form is not None:
+                self.form.look(block, offset)
             found = records.scan(block, self._dialect.record) if self._synced and self._is_at_list() else None
             if found is not None and self._fits(found):
                 self._take_records(found, offset)
