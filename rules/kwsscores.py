@@ -94,9 +94,6 @@ def parameters(values: dict[str, Value]) -> TwvParameters:
 class KwsScorer:
     """Scores KWSLists against RTTM, KWList and ECF."""
 
-    needs = ("ecf", "kwlist", "rttm")
-    references = ("rttm",)
-
     def __init__(self) -> None:
         self._prepared: dict[tuple[int, ...], Reference] = {}
 
