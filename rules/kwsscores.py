@@ -94,10 +94,7 @@ def parameters(values: dict[str, Value]) -> TwvParameters:
 class KwsScorer:
     """Scores results against RTTM, ECF and the list that ``role`` names; ``book`` has the rules of its remarks."""
 
-    references = ("rttm",)
-
     def __init__(self, role: str, book: kwsremarks.Book) -> None:
-        self.needs = ("ecf", role, "rttm")
         self._role, self._book = role, book
         self._prepared: dict[tuple[int, ...], Reference] = {}
 
