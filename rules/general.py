@@ -34,7 +34,7 @@ def nothing_to_check(submission: Submission) -> Iterator[Defect]:
     Fix: put the system's output files into the folder, under the names that the plan gives them.
     NIST: F4DE checks the files it is given and is silent about an empty folder.
     """
-    if not submission.runs and (submission.whole or not submission.shared):
+    if not submission.runs and (submission.whole or not submission.side):
         yield Defect(Place(submission.path), "there is no system output in it")
 
 

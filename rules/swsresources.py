@@ -27,6 +27,10 @@ def _place(file: str, form: Form, path: str) -> Place:
     return Place(file, form.places.get(path, form.places.get(table)), node=path)
 
 
+def _forms(submission: Submission) -> Iterator[tuple[str, Form]]:
+    return ((file, cast("Form", table)) for file, table in submission.reports)
+
+
 def _section(field: Field) -> str:
     return f"{PLAN}, {field.equation}" if field.equation else PLAN
 
@@ -41,7 +45,7 @@ def no_resource_report(submission: Submission) -> Iterator[Defect]:
     Fix: subgate init -e sws2013 DIR writes a resources.toml to fill in; --set complete=true makes this an error.
     NIST: STDEval knows no resource report.
     """
-    if not submission.parameters["complete"] and not submission.shared:
+    if not submission.parameters["complete"] and not submission.side:
         yield Defect(Place(submission.path), "there is no resources.toml")
 
 
@@ -55,11 +59,11 @@ def resource_report_missing(submission: Submission) -> Iterator[Defect]:
     Fix: subgate init -e sws2013 DIR writes one to fill in.
     NIST: STDEval knows no resource report.
     """
-    if submission.parameters["complete"] and not submission.shared:
+    if submission.parameters["complete"] and not submission.side:
         yield Defect(Place(submission.path), "there is no resources.toml")
 
 
-@rule("SWS603", "missing-resource-field", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("form",))
+@rule("SWS603", "missing-resource-field", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
 def missing_resource_field(submission: Submission) -> Iterator[Defect]:
     """A resource report has every field that the plan asks for.
 
@@ -69,7 +73,7 @@ def missing_resource_field(submission: Submission) -> Iterator[Defect]:
     Fix: add the field; wall_hours and cores_used may be left out together, if the CPU time itself was measured.
     NIST: STDEval knows no resource report.
     """
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         there = {name for _, name, _ in tables(form)}
         for name in (name for name in TABLES if name not in there):
             keys = ", ".join(field.name for field in TABLES[name])
@@ -87,7 +91,7 @@ def missing_resource_field(submission: Submission) -> Iterator[Defect]:
                 yield Defect(where, message, why=field.doc, cites=_section(field))
 
 
-@rule("SWS604", "unusable-resource-field", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("form",))
+@rule("SWS604", "unusable-resource-field", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
 def unusable_resource_field(submission: Submission) -> Iterator[Defect]:
     """Every field of a resource report has a value of its kind: a text, or a finite number above 0.
 
@@ -97,7 +101,7 @@ def unusable_resource_field(submission: Submission) -> Iterator[Defect]:
     Fix: write numbers without quotes and without a unit.
     NIST: STDEval knows no resource report.
     """
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         for path, name, values in tables(form):
             for field in TABLES[name]:
                 value = values.get(field.name)
@@ -112,7 +116,7 @@ def _shown(value: object) -> str:
     return str(number(value)) if number(value) is not None else str(value)
 
 
-@rule("SWS605", "wrong-resource-figure", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("form",))
+@rule("SWS605", "wrong-resource-figure", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
 def wrong_resource_figure(submission: Submission) -> Iterator[Defect]:
     """CPU times, ISF, SSF and PL are what the formulas make of the other numbers, to half a unit of the last digit.
 
@@ -125,7 +129,7 @@ def wrong_resource_figure(submission: Submission) -> Iterator[Defect]:
     Fix: write the figure that the message gives, or correct the number that it was made of.
     NIST: STDEval knows no resource report; the organizers' tables were made by hand.
     """
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         for figure in derive(resource_report(form)).wrong():
             table, _, key = figure.field.partition(".")
             field = next(one for one in TABLES[table] if one.name == key)
@@ -134,7 +138,7 @@ def wrong_resource_figure(submission: Submission) -> Iterator[Defect]:
             yield Defect(_place(file, form, figure.field), message, hint, why=figure.formula, cites=_section(field))
 
 
-@rule("SWS606", "other-load-weight", cites=f"{PLAN}, eq. 48", plan=ERROR, tool=OK, scope=WHOLE, needs=("form",))
+@rule("SWS606", "other-load-weight", cites=f"{PLAN}, eq. 48", plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
 def other_load_weight(submission: Submission) -> Iterator[Defect]:
     """lambda is 0.1.
 
@@ -144,13 +148,13 @@ def other_load_weight(submission: Submission) -> Iterator[Defect]:
     Fix: write 0.1 and compute pl with it.
     NIST: STDEval knows no resource report.
     """
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         weight = resource_report(form).load_weight
         if weight is not None and weight != LAMBDA:
             yield Defect(_place(file, form, "load.lambda"), f"lambda is {weight}; it must be {LAMBDA}")
 
 
-@rule("SWS607", "phase-without-node", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("form",), follows=("SWS604",))
+@rule("SWS607", "phase-without-node", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201", "SWS603", "SWS604"))
 def phase_without_node(submission: Submission) -> Iterator[Defect]:
     """Indexing and searching each have a node that they ran on.
 
@@ -160,7 +164,7 @@ def phase_without_node(submission: Submission) -> Iterator[Defect]:
     Fix: add the phase to the node that did it, or describe that node.
     NIST: STDEval knows no resource report.
     """
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         nodes = resource_report(form).nodes
         for phase in Phase:
             if nodes and not any(phase in node.phases for node in nodes):
@@ -168,7 +172,7 @@ def phase_without_node(submission: Submission) -> Iterator[Defect]:
                 yield Defect(place, f"no [[node]] is used for {phase.value}")
 
 
-@rule("SWS608", "more-cores-than-there-are", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("form",))
+@rule("SWS608", "more-cores-than-there-are", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
 def more_cores_than_there_are(submission: Submission) -> Iterator[Defect]:
     """cores_used is not above the cores of all nodes of the phase.
 
@@ -178,7 +182,7 @@ def more_cores_than_there_are(submission: Submission) -> Iterator[Defect]:
     Fix: correct cores_used, or describe all nodes.
     NIST: STDEval knows no resource report.
     """
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         report = resource_report(form)
         for phase, usage in ((Phase.INDEXING, report.indexing), (Phase.SEARCHING, report.searching)):
             there = cores_available(report, phase)
@@ -187,7 +191,7 @@ def more_cores_than_there_are(submission: Submission) -> Iterator[Defect]:
                 yield Defect(_place(file, form, path), f"{path} is {{value}}, but the nodes have {there} cores")
 
 
-@rule("SWS609", "more-memory-than-there-is", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("form",))
+@rule("SWS609", "more-memory-than-there-is", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
 def more_memory_than_there_is(submission: Submission) -> Iterator[Defect]:
     """pmu_gb is not above the RAM of the largest node of the phase.
 
@@ -197,7 +201,7 @@ def more_memory_than_there_is(submission: Submission) -> Iterator[Defect]:
     Fix: write gigabytes, of the one process or node that needed most.
     NIST: STDEval knows no resource report.
     """
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         report = resource_report(form)
         for phase, usage in ((Phase.INDEXING, report.indexing), (Phase.SEARCHING, report.searching)):
             largest = largest_memory_gb(report, phase)
@@ -207,7 +211,7 @@ def more_memory_than_there_is(submission: Submission) -> Iterator[Defect]:
                 yield Defect(_place(file, form, path), message)
 
 
-@rule("SWS610", "other-document-duration", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("form", "ecf"))
+@rule("SWS610", "other-document-duration", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("report", "ecf"), follows=("TOM201",))
 def other_document_duration(submission: Submission) -> Iterator[Defect]:
     """documents_hours is the audio of the ECF, to one per cent.
 
@@ -219,14 +223,14 @@ def other_document_duration(submission: Submission) -> Iterator[Defect]:
     """
     ecf = cast("Ecf", submission.references["ecf"])
     audio = sum(excerpt.duration_s for excerpt in ecf.excerpts if excerpt.channel.strip() == "1") / 3600
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         written = resource_report(form).documents_hours
         if written is not None and written.is_finite() and audio > 0 and abs(float(written) - audio) > 0.01 * audio:
             message = f"audio.documents_hours is {{value}}; the ECF has {audio:.4g} hours"
             yield Defect(_place(file, form, "audio.documents_hours"), message)
 
 
-@rule("SWS611", "unknown-resource-field", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("form",))
+@rule("SWS611", "unknown-resource-field", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
 def unknown_resource_field(submission: Submission) -> Iterator[Defect]:
     """A resource report has no other fields than those of the form.
 
@@ -236,7 +240,7 @@ def unknown_resource_field(submission: Submission) -> Iterator[Defect]:
     Fix: correct the name, or write what you want to add as a comment behind #.
     NIST: STDEval knows no resource report.
     """
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         for name in (name for name in form.values if name not in TABLES):
             yield _unknown(_place(file, form, name), name, list(TABLES))
         for path, table, values in tables(form):
@@ -251,7 +255,7 @@ def _unknown(where: Place, name: str, known: list[str]) -> Defect:
     return Defect(where, f"{quoted(where.node)} is no field of the form", f"write {guess}" if guess else "", label)
 
 
-@rule("SWS612", "report-of-other-team", cites="house rule", plan=ERROR, tool=OK, scope=WHOLE, needs=("form",))
+@rule("SWS612", "report-of-other-team", cites="house rule", plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
 def report_of_other_team(submission: Submission) -> Iterator[Defect]:
     """The team of the resource report is the one that the organizer expects (--set team=NAME).
 
@@ -262,14 +266,14 @@ def report_of_other_team(submission: Submission) -> Iterator[Defect]:
     NIST: STDEval knows no resource report.
     """
     expected = submission.parameters["team"]
-    for file, form in submission.forms if expected else ():
+    for file, form in _forms(submission) if expected else ():
         for path, name, values in tables(form):
             team = values.get("team") if name == "report" else None
             if isinstance(team, str) and team not in (expected, FILL_IN):
                 yield Defect(_place(file, form, f"{path}.team"), f"team is {{value}}; {quoted(str(expected))} is expected")
 
 
-@rule("SWS613", "report-of-other-edition", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("form",))
+@rule("SWS613", "report-of-other-edition", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
 def report_of_other_edition(submission: Submission) -> Iterator[Defect]:
     """edition is the evaluation that the submission is for.
 
@@ -279,7 +283,7 @@ def report_of_other_edition(submission: Submission) -> Iterator[Defect]:
     Fix: check that it is the right report, and correct edition.
     NIST: STDEval knows no resource report.
     """
-    for file, form in submission.forms:
+    for file, form in _forms(submission):
         for path, name, values in tables(form):
             edition = values.get("edition") if name == "report" else None
             if isinstance(edition, str) and edition not in (submission.profile.name, FILL_IN):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from validator.model import Cell, Number
     from validator.profile import Value
     from validator.submission import OpenRun
+    from validator.tables import Form
 
     from .kwsscores import Scored
 
@@ -28,11 +29,8 @@ _CNXE = tuple(CnxeMeasures().measures())
 class SwsScorer:
     """Scores stdlists as STDEval does, and adds what the profile names among its measures."""
 
-    references = KwsScorer.references
-
     def __init__(self) -> None:
         self._twv = KwsScorer("termlist", BOOK)
-        self.needs = self._twv.needs
 
     def settle(self, values: dict[str, Value], given: set[str]) -> dict[str, Value]:
         """Settle what depends on other parameters: beta follows from costs and prior unless it is given itself."""
@@ -88,10 +86,14 @@ def _censored(main: Scored) -> CensoredTrials:
 
 def _resources(opened: OpenRun) -> tuple[dict[str, Number], dict[str, str]]:
     """Give the resources of the run's report, recomputed; without one there are none."""
-    form = opened.submission.form_of(opened.run)
-    if form is None or "ISF" not in opened.submission.profile.measures:
+    if "ISF" not in opened.submission.profile.measures:
         return {}, {}
-    report = resource_report(form)
+    forms = [(file.rsplit("/", 1)[-1], cast("Form", table)) for file, table in opened.submission.reports]
+    mine = [form for name, form in forms if name.startswith(f"{opened.run.stem}.")]
+    for_all = [form for name, form in forms if name == "resources.toml"]
+    if not mine + for_all:
+        return {}, {}
+    report = resource_report((mine + for_all)[0])
     return dict(resources.measures(report)), resources.undefined(report)
 
 

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 Value = bool | float | str
 Setting = bool | float | str | tuple[str, ...]
-_NO_DATA = ("whole", "content", "database", "form")  # what rules may need besides roles of --data
+_NO_DATA = ("whole", "content", "database", "report", "package:pypdf")  # what rules may need besides roles of --data
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileRole:
     """A kind of file in a submission: how its name ends, which format it has, which tasks it serves.
 
-    ``role`` is "run" for a run's main file, "part" for another file of a run (known to rules by its format's name),
-    "shared" for a form that belongs to all runs, or "description".
+    ``role`` is "run" for a run's main file, "part" for another file of a run (known to rules by its format's name), or
+    "description", or "report" for a file about resources that the whole submission shares.
     """
 
     role: str
@@ -119,14 +119,17 @@ class DescriptionForm:
 class PackageForm:
     """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
 
-    ``canonical``: runs are written in the one form that the official tool reads.
+    ``whole``: one archive for all runs instead of one for each. ``canonical``: each file in the form that its format
+    calls canonical. ``mail``: a template of the text to send it with. ``report``: the member for a report, if it is sent.
     """
 
     name: str
     run: str
     description: str
-    shared: str
+    whole: bool
     canonical: bool
+    mail: str
+    report: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -324,8 +327,15 @@ def _description(table: _Table) -> DescriptionForm:
 
 
 def _package(table: _Table) -> PackageForm:
-    texts = {key: table.text(key) for key in ("name", "run", "description")}
-    form = PackageForm(**texts, shared=table.optional("shared"), canonical=table.flag("canonical"))
+    form = PackageForm(
+        table.text("name"),
+        table.text("run"),
+        table.text("description"),
+        table.flag("whole"),
+        table.flag("canonical"),
+        table.text("mail", ""),
+        table.text("report", ""),
+    )
     table.done()
     return form
 
@@ -362,14 +372,11 @@ class _Table:
             raise ProfileError(f"{self.where}: {key} is missing")
         return self._content.pop(key)
 
-    def text(self, key: str) -> str:
-        value = self.take(key)
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self.take(key) if default is None else self._content.pop(key, default)
         if not isinstance(value, str):
             raise ProfileError(f"{self.where}: {key} must be a text")
         return value
-
-    def optional(self, key: str) -> str:
-        return self.text(key) if key in self._content else ""
 
     def flag(self, key: str) -> bool:
         value = self._content.pop(key, False)

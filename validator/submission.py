@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from validator.formats.source import Source
     from validator.profile import FileRole, Profile, Value
     from validator.references import Choice
-    from validator.tables import Description, Form
+    from validator.tables import Description
 
 T = TypeVar("T")
 
@@ -92,10 +93,11 @@ class Submission:
     others: tuple[Source, ...]
     oddities: tuple[tuple[str, str], ...]
     faults: tuple[ArchiveFault, ...] = ()
+    side: tuple[Source, ...] = ()
     descriptions: tuple[tuple[str, Description], ...] = ()
+    reports: tuple[tuple[str, object], ...] = ()
     references: dict[str, object] = field(default_factory=dict)
-    shared: tuple[Part, ...] = ()
-    forms: tuple[tuple[str, Form], ...] = ()  # what is in the shared files, by their paths
+    digests: dict[str, str] = field(default_factory=dict)
 
     def grammar(self, law: Law) -> Grammar:
         """Return the grammar of names under a law."""
@@ -103,15 +105,11 @@ class Submission:
 
     def lacks(self, need: str) -> bool:
         """Tell whether something that a rule needs is missing."""
-        if need == "whole":
-            return not self.whole
-        return not self.forms if need == "form" else need not in self.references
-
-    def form_of(self, run: Run) -> Form | None:
-        """Return the shared file that holds for a run: the one with its name in front, or the one for all."""
-        mine = [form for path, form in self.forms if _base(path).startswith(f"{run.stem}.")]
-        for_all = [form for path, form in self.forms if "." not in _base(path).rpartition(".")[0]]
-        return next(iter(mine + for_all), None)
+        if need.startswith("package:"):
+            return find_spec(need.removeprefix("package:")) is None
+        if need == "report":
+            return not self.reports
+        return not self.whole if need == "whole" else need not in self.references
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,15 +205,15 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
     runs: list[Run] = []
     texts: list[Source] = []
     others: list[Source] = []
+    side: list[Source] = []
     parts: list[tuple[str, Part]] = []
-    shared: list[Part] = []
     for source in found.sources:
-        base = _base(source.name)
+        base = source.name.rsplit("/", 1)[-1]
         role, suffix = _role(base, profile)
         if role is not None and role.role == "description" and found.whole:
             texts.append(source)
-        elif role is not None and role.role == "shared":
-            shared.append(Part(role, source))
+        elif role is not None and role.role == "report":
+            side.append(source)
         elif role is not None and role.role == "part" and found.whole:
             parts.append((source.name[: len(source.name) - len(suffix)], Part(role, source)))
         elif (role is not None and role.role == "run") or not found.whole or re.match(profile.recognise, base):
@@ -237,12 +235,8 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
         tuple(others),
         found.oddities,
         found.faults,
-        shared=tuple(shared),
+        tuple(side),
     )
-
-
-def _base(path: str) -> str:
-    return path.rsplit("/", 1)[-1]
 
 
 def _parts_of(run: Run, parts: list[tuple[str, Part]]) -> tuple[Part, ...]:

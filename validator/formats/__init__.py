@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from validator.formats.source import FileSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from validator.formats.problems import Problems
@@ -107,6 +107,15 @@ def locate(name: str, source: Source, places: Iterable[Place]) -> dict[Place, Lo
     """Turn places in a file into locations, reading the file once more."""
     located: dict[Place, Location] = import_module(_FAMILIES[named(name).family][0]).locate(source, places)
     return {place: replace(location, format=name) for place, location in located.items()}
+
+
+def canonical(name: str, source: Source, references: Mapping[str, object]) -> Source:
+    """Return a file in the form that is sent, where its format has one: other bytes, the same content."""
+    module = import_module(named(name).module)
+    if not hasattr(module, "canonical"):
+        return source
+    rewritten: Source = module.canonical(source, references)
+    return rewritten
 
 
 def schema_says(code: str, where: Location) -> str:
