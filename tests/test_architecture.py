@@ -28,7 +28,7 @@ WORDS = {"", "errors", "model", "tables", "suggest", "atomic"}  # "" is the pack
 DATA = {"bundled", "profile"}
 BELOW_RULES = WORDS | DATA | {"submission"}
 BELOW_ENGINE = BELOW_RULES | {"formats", "scoring", "references", "packing", "rules"}
-BELOW_CLI = WORDS | DATA | {"submission", "references", "packing", "skeleton", "engine", "intake", "workers", "report"}
+BELOW_CLI = WORDS | DATA | {"submission", "references", "packing", "skeleton", "conversion", "engine", "intake", "workers", "report"}
 MAY_IMPORT: dict[str, set[str]] = {
     "": set(),
     "errors": set(),
@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rules": BELOW_RULES,
     "packing": BELOW_RULES | {"formats"},
     "skeleton": BELOW_RULES | {"formats"},
+    "conversion": BELOW_RULES | {"formats", "findings"},
     "engine": BELOW_ENGINE,
     "intake": BELOW_ENGINE | {"engine"},
     "workers": BELOW_ENGINE | {"engine"},

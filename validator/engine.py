@@ -88,6 +88,8 @@ def _check(path: str, request: Request) -> Report:
         raise UsageError(f"{profile.name} has no official tool: --conventions tool has no meaning")
     submission = compose(found, profile, _values(profile, request))
     references = parse_data(request.data, profile)
+    chosen = sorted({preset.parameter for preset in profile.presets})
+    how = ", ".join([how, *(f"{name}={submission.parameters[name]}" for name in chosen)])
     run = _Pass(profile, request)
     submission, problems = _with_descriptions(submission, references)
     run.apply(Scope.SUBMISSION, submission, problems)

@@ -6,6 +6,7 @@ import click
 
 from validator import __version__
 from validator.cli.check import check
+from validator.cli.convert import convert
 from validator.cli.demo import demo
 from validator.cli.evaluations import evaluations
 from validator.cli.explain import explain
@@ -31,5 +32,5 @@ def main() -> None:
     """Check submissions to speech and multimedia evaluations before you send them."""
 
 
-for _command in (check, score, pack, verify, init, demo, explain, rules, evaluations):
+for _command in (check, score, pack, verify, init, demo, convert, explain, rules, evaluations):
     main.add_command(_command)

@@ -125,7 +125,7 @@ class _Builder:
     def read(self, blocks: Iterable[bytes]) -> None:
         """Take all blocks, each in the fastest way that is exact."""
         offset = 0
-        for block in _between_tags(blocks):
+        for block in between_tags(blocks):
             if self.form is not None:
                 self.form.look(block, offset)
             found = records.scan(block, self._dialect.record) if self._synced and self._is_at_list() else None
@@ -363,7 +363,7 @@ def _equals(texts: Texts, word: bytes) -> Flags:
     return same
 
 
-def _between_tags(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def between_tags(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Cut a stream of bytes behind a tag, wherever there is one near the end of a block."""
     rest = b""
     for block in blocks:
