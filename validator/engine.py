@@ -253,7 +253,7 @@ def _organizers_file(found: Members, request: Request) -> Format | None:
     profiles = [load(request.evaluation)] if request.evaluation else all_profiles()
     if any(re.match(profile.recognise, base) for profile in profiles):
         return None
-    if request.evaluation and compose(found, profiles[0], {}).runs[0].suffix:
+    if request.evaluation and all(run.suffix for run in compose(found, profiles[0], {}).runs):
         return None
     known = formats.sniff(source)
     return known if known is not None and known.by_organizers else None

@@ -47,8 +47,8 @@ class FormatModule(Protocol):
 class Format:
     """A file format: its module, the family that locates places in it; for XML, its root element and its schema.
 
-    ``judge`` is set for the organizers' own files: the official tool that reads them. ``child_attribute`` is what the
-    first child of the root has, and tells the format from others with the same root.
+    ``judge`` is set for the organizers' own files: the official tool that reads them; ``own`` where there is none.
+    ``child_attribute`` is what the first child of the root has, and tells the format from others with the same root.
     """
 
     name: str
@@ -57,8 +57,14 @@ class Format:
     root: str = ""
     schema: str = ""
     judge: str = ""
-    suffix: str = ""  # of files whose content cannot tell
+    suffix: str | tuple[str, ...] = ""  # of files whose content cannot tell
+    own: bool = False
     child_attribute: str = ""
+
+    @property
+    def by_organizers(self) -> bool:
+        """Whether it is one of the organizers' own files."""
+        return self.own or bool(self.judge)
 
 
 _F4DE = "F4DE 3.5.0"
