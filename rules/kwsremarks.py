@@ -143,6 +143,7 @@ NO_TARGETS = _remark(
     """,
 )
 
+
 @dataclass(frozen=True, slots=True)
 class Book:
     """The rules of an evaluation for what scores tell."""
@@ -222,4 +223,7 @@ def _standouts(opened: OpenRun, ready: Reference, result: Twv, book: Book) -> It
     actual, best, at = (result.values.get(name) for name in ("ATWV", "MTWV", "MTWV_threshold"))
     if actual is not None and best is not None and at is not None and best - actual > _FAR:
         implied = f"; the decisions imply {result.threshold:g}" if result.threshold is not None else ""
-        yield book.threshold_off, f"ATWV is {actual:.4f}, MTWV {best:.4f}: {at:g} would have been the threshold{implied}"
+        yield (
+            book.threshold_off,
+            f"ATWV is {actual:.4f}, MTWV {best:.4f}: {at:g} would have been the threshold{implied}",
+        )

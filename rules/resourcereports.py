@@ -70,7 +70,9 @@ TABLES: dict[str, tuple[Field, ...]] = {
     "searching": (*_USAGE, _SSF),
     "load": (
         Field("lambda", Kind.AMOUNT, "the share of indexing in the load; 0.1 for all systems", "eq. 48"),
-        Field("pl", Kind.AMOUNT, "PL = lambda x ISF x PMU of indexing + (1 - lambda) x SSF x PMU of searching", "eq. 48"),
+        Field(
+            "pl", Kind.AMOUNT, "PL = lambda x ISF x PMU of indexing + (1 - lambda) x SSF x PMU of searching", "eq. 48"
+        ),
     ),
 }
 MEASURED = frozenset({"wall_hours", "cores_used"})  # both may be left out: then cpu_hours was measured itself

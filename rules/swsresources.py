@@ -35,7 +35,9 @@ def _section(field: Field) -> str:
     return f"{PLAN}, {field.equation}" if field.equation else PLAN
 
 
-@rule("SWS601", "no-resource-report", cites=PLAN, plan=INFO, tool=OK, scope=WHOLE, needs=("whole",), follows=("GEN101",))
+@rule(
+    "SWS601", "no-resource-report", cites=PLAN, plan=INFO, tool=OK, scope=WHOLE, needs=("whole",), follows=("GEN101",)
+)
 def no_resource_report(submission: Submission) -> Iterator[Defect]:
     """Each submitted system comes with a report of its hardware, its CPU times and its peak memory.
 
@@ -63,7 +65,16 @@ def resource_report_missing(submission: Submission) -> Iterator[Defect]:
         yield Defect(Place(submission.path), "there is no resources.toml")
 
 
-@rule("SWS603", "missing-resource-field", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
+@rule(
+    "SWS603",
+    "missing-resource-field",
+    cites=PLAN,
+    plan=ERROR,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201",),
+)
 def missing_resource_field(submission: Submission) -> Iterator[Defect]:
     """A resource report has every field that the plan asks for.
 
@@ -91,7 +102,16 @@ def missing_resource_field(submission: Submission) -> Iterator[Defect]:
                 yield Defect(where, message, why=field.doc, cites=_section(field))
 
 
-@rule("SWS604", "unusable-resource-field", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
+@rule(
+    "SWS604",
+    "unusable-resource-field",
+    cites=PLAN,
+    plan=ERROR,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201",),
+)
 def unusable_resource_field(submission: Submission) -> Iterator[Defect]:
     """Every field of a resource report has a value of its kind: a text, or a finite number above 0.
 
@@ -116,7 +136,16 @@ def _shown(value: object) -> str:
     return str(number(value)) if number(value) is not None else str(value)
 
 
-@rule("SWS605", "wrong-resource-figure", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
+@rule(
+    "SWS605",
+    "wrong-resource-figure",
+    cites=PLAN,
+    plan=ERROR,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201",),
+)
 def wrong_resource_figure(submission: Submission) -> Iterator[Defect]:
     """CPU times, ISF, SSF and PL are what the formulas make of the other numbers, to half a unit of the last digit.
 
@@ -138,7 +167,16 @@ def wrong_resource_figure(submission: Submission) -> Iterator[Defect]:
             yield Defect(_place(file, form, figure.field), message, hint, why=figure.formula, cites=_section(field))
 
 
-@rule("SWS606", "other-load-weight", cites=f"{PLAN}, eq. 48", plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
+@rule(
+    "SWS606",
+    "other-load-weight",
+    cites=f"{PLAN}, eq. 48",
+    plan=ERROR,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201",),
+)
 def other_load_weight(submission: Submission) -> Iterator[Defect]:
     """lambda is 0.1.
 
@@ -154,7 +192,16 @@ def other_load_weight(submission: Submission) -> Iterator[Defect]:
             yield Defect(_place(file, form, "load.lambda"), f"lambda is {weight}; it must be {LAMBDA}")
 
 
-@rule("SWS607", "phase-without-node", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201", "SWS603", "SWS604"))
+@rule(
+    "SWS607",
+    "phase-without-node",
+    cites=PLAN,
+    plan=ERROR,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201", "SWS603", "SWS604"),
+)
 def phase_without_node(submission: Submission) -> Iterator[Defect]:
     """Indexing and searching each have a node that they ran on.
 
@@ -172,7 +219,16 @@ def phase_without_node(submission: Submission) -> Iterator[Defect]:
                 yield Defect(place, f"no [[node]] is used for {phase.value}")
 
 
-@rule("SWS608", "more-cores-than-there-are", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
+@rule(
+    "SWS608",
+    "more-cores-than-there-are",
+    cites=PLAN,
+    plan=WARNING,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201",),
+)
 def more_cores_than_there_are(submission: Submission) -> Iterator[Defect]:
     """cores_used is not above the cores of all nodes of the phase.
 
@@ -191,7 +247,16 @@ def more_cores_than_there_are(submission: Submission) -> Iterator[Defect]:
                 yield Defect(_place(file, form, path), f"{path} is {{value}}, but the nodes have {there} cores")
 
 
-@rule("SWS609", "more-memory-than-there-is", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
+@rule(
+    "SWS609",
+    "more-memory-than-there-is",
+    cites=PLAN,
+    plan=ERROR,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201",),
+)
 def more_memory_than_there_is(submission: Submission) -> Iterator[Defect]:
     """pmu_gb is not above the RAM of the largest node of the phase.
 
@@ -211,7 +276,16 @@ def more_memory_than_there_is(submission: Submission) -> Iterator[Defect]:
                 yield Defect(_place(file, form, path), message)
 
 
-@rule("SWS610", "other-document-duration", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("report", "ecf"), follows=("TOM201",))
+@rule(
+    "SWS610",
+    "other-document-duration",
+    cites=PLAN,
+    plan=WARNING,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report", "ecf"),
+    follows=("TOM201",),
+)
 def other_document_duration(submission: Submission) -> Iterator[Defect]:
     """documents_hours is the audio of the ECF, to one per cent.
 
@@ -230,7 +304,16 @@ def other_document_duration(submission: Submission) -> Iterator[Defect]:
             yield Defect(_place(file, form, "audio.documents_hours"), message)
 
 
-@rule("SWS611", "unknown-resource-field", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
+@rule(
+    "SWS611",
+    "unknown-resource-field",
+    cites=PLAN,
+    plan=WARNING,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201",),
+)
 def unknown_resource_field(submission: Submission) -> Iterator[Defect]:
     """A resource report has no other fields than those of the form.
 
@@ -255,7 +338,16 @@ def _unknown(where: Place, name: str, known: list[str]) -> Defect:
     return Defect(where, f"{quoted(where.node)} is no field of the form", f"write {guess}" if guess else "", label)
 
 
-@rule("SWS612", "report-of-other-team", cites="house rule", plan=ERROR, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
+@rule(
+    "SWS612",
+    "report-of-other-team",
+    cites="house rule",
+    plan=ERROR,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201",),
+)
 def report_of_other_team(submission: Submission) -> Iterator[Defect]:
     """The team of the resource report is the one that the organizer expects (--set team=NAME).
 
@@ -270,10 +362,21 @@ def report_of_other_team(submission: Submission) -> Iterator[Defect]:
         for path, name, values in tables(form):
             team = values.get("team") if name == "report" else None
             if isinstance(team, str) and team not in (expected, FILL_IN):
-                yield Defect(_place(file, form, f"{path}.team"), f"team is {{value}}; {quoted(str(expected))} is expected")
+                yield Defect(
+                    _place(file, form, f"{path}.team"), f"team is {{value}}; {quoted(str(expected))} is expected"
+                )
 
 
-@rule("SWS613", "report-of-other-edition", cites=PLAN, plan=WARNING, tool=OK, scope=WHOLE, needs=("report",), follows=("TOM201",))
+@rule(
+    "SWS613",
+    "report-of-other-edition",
+    cites=PLAN,
+    plan=WARNING,
+    tool=OK,
+    scope=WHOLE,
+    needs=("report",),
+    follows=("TOM201",),
+)
 def report_of_other_edition(submission: Submission) -> Iterator[Defect]:
     """edition is the evaluation that the submission is for.
 

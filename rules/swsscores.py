@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from validator.model import Law, Scores, Wanted
 from validator.scoring import resources
 from validator.scoring.cnxe import CensoredTrials, CnxeMeasures, measure_cnxe
 
@@ -16,7 +15,7 @@ from .resourcereports import resource_report
 from .swsremarks import BOOK
 
 if TYPE_CHECKING:
-    from validator.model import Cell, Number
+    from validator.model import Cell, Law, Number, Scores, Wanted
     from validator.profile import Value
     from validator.submission import OpenRun
     from validator.tables import Form

@@ -28,7 +28,11 @@ WORDS = {"", "errors", "model", "tables", "suggest", "atomic"}  # "" is the pack
 DATA = {"bundled", "profile"}
 BELOW_RULES = WORDS | DATA | {"submission"}
 BELOW_ENGINE = BELOW_RULES | {"formats", "scoring", "references", "packing", "rules"}
-BELOW_CLI = WORDS | DATA | {"submission", "references", "packing", "skeleton", "conversion", "engine", "intake", "workers", "report"}
+BELOW_CLI = (
+    WORDS
+    | DATA
+    | {"submission", "references", "packing", "skeleton", "conversion", "engine", "intake", "workers", "report"}
+)
 MAY_IMPORT: dict[str, set[str]] = {
     "": set(),
     "errors": set(),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SUFFIXES = {".tlist.xml": ".kwlist.xml"}
 
 
-class NotConvertible(ValidatorError):
+class ConversionError(ValidatorError):
     """The file is not valid, so that it is not known what it means."""
 
 
@@ -53,7 +53,7 @@ def conversion(path: Path) -> Conversion:
     if content.problems:
         first = findings(list(content.problems), {source.name: (source, known.name)}, Law.BOTH)[0]
         line = f":{first.location.line}" if first.location.line else ""
-        raise NotConvertible(f"{path}{line} is not a valid {known.name}: {first.message}")
+        raise ConversionError(f"{path}{line} is not a valid {known.name}: {first.message}")
     if known.root in (STD.root, OPENKWS.root):
         return Conversion(wanted, partial(rewritten, source, _renaming(old, new)), _notes(wanted))
     return Conversion(wanted, partial(_listed, cast("KeywordList", content.table), new), _notes(wanted))

@@ -270,7 +270,7 @@ def pack(path: str, request: Request, folder: Path) -> Report:
     try:
         submission = compose(members(Path(path), path), profile, _values(profile, request))
         if profile.package.whole and not submission.whole:
-            raise UsageError(f"{path}: one archive holds the whole submission; give its folder")  # noqa: TRY301
+            raise UsageError(f"{path}: one archive holds the whole submission; give its folder")
         submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
         packages = tuple(write(plan, folder, report) for plan in plans(submission))
         for package in packages:

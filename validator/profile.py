@@ -120,7 +120,7 @@ class PackageForm:
     """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
 
     ``whole``: one archive for all runs instead of one for each. ``canonical``: each file in the form that its format
-    calls canonical. ``mail``: a template of the text to send it with. ``report``: the member for a report, if it is sent.
+    calls canonical. ``mail``: a template of the text to send it with. ``report``: the member for a report, if sent.
     """
 
     name: str

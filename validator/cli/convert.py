@@ -18,7 +18,7 @@ def convert(path: Path, output: Path | None) -> None:
     had none in the old one, is told. The new file is in the plain form that NIST's scorers read.
     """
     from validator.atomic import replacing  # noqa: PLC0415 - keeps --help light
-    from validator.conversion import NotConvertible, conversion  # noqa: PLC0415
+    from validator.conversion import ConversionError, conversion  # noqa: PLC0415
     from validator.errors import UsageError  # noqa: PLC0415
 
     try:
@@ -29,7 +29,7 @@ def convert(path: Path, output: Path | None) -> None:
         else:
             with replacing(output) as stream:
                 stream.writelines(found.pieces())
-    except NotConvertible as error:
+    except ConversionError as error:
         click.echo(f"{error}\nmend it first: subgate check {path}", err=True)
         sys.exit(1)
     except UsageError as error:
