@@ -87,7 +87,8 @@ def missing_keywords(opened: OpenRun) -> Iterator[Defect]:
             words = "" if text == keyword.kwid else f" {quoted(text)}"
             message = f"{names.item} {keyword.kwid}{words} of the {names.listed} has no {names.lists}"
             attributes = f'{names.id}="{keyword.kwid}" {names.search_time}="0" {names.oov_count}="NA"'
-            yield Defect(header(opened), message, f"add <{names.lists} {attributes}/>")
+            ends = f"></{names.lists}>" if names.plain else "/>"
+            yield Defect(header(opened), message, f"add <{names.lists} {attributes}{ends}")
 
 
 def repeated_keywords(opened: OpenRun) -> Iterator[Defect]:

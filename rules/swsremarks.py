@@ -11,7 +11,8 @@ _CAUSES = ("XML205", "XML207", "XML208", "SWS303", "SWS412")
 
 
 def _remark(code: str, name: str, cites: str, laws: tuple[Severity, Severity], text: str) -> Rule[object]:
-    return Rule(code, name, cites, laws[0], laws[1], parse_doc(text), follows=_CAUSES if code < "SWS710" else ())
+    follows = (*_CAUSES, *(("SWS701",) if code == "SWS702" else ())) if code < "SWS710" else ()
+    return Rule(code, name, cites, laws[0], laws[1], parse_doc(text), follows=follows)
 
 
 BOOK = Book(

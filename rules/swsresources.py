@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
 from validator.model import Defect, Place, Scope, Severity, rule
@@ -97,9 +98,11 @@ def missing_resource_field(submission: Submission) -> Iterator[Defect]:
                 if (value is not None and value != FILL_IN) or (measured and field.name in MEASURED):
                     continue
                 text = "is still to be filled in" if value == FILL_IN else "is missing"
+                hint = f"write {field.kind.value}" if value == FILL_IN else f"add {field.name} = ..."
+                hint += "; or leave wall_hours and cores_used out" if field.name in MEASURED else ""
                 where = _place(file, form, f"{path}.{field.name}")
                 message = f"{path}.{field.name} {text}: {field.kind.value}"
-                yield Defect(where, message, why=field.doc, cites=_section(field))
+                yield Defect(where, message, hint, why=field.doc, cites=_section(field))
 
 
 @rule(
@@ -162,9 +165,17 @@ def wrong_resource_figure(submission: Submission) -> Iterator[Defect]:
         for figure in derive(resource_report(form)).wrong():
             table, _, key = figure.field.partition(".")
             field = next(one for one in TABLES[table] if one.name == key)
+            if figure.written is None or figure.value is None or not fits(field.kind, figure.written):
+                continue  # another rule's business
             message = f"{figure.field} is {{value}}, but {figure.worked}"
-            hint = f"write {figure.expected}" if figure.expected else ""
+            hint = f"write {_rounded(figure.value)}"
             yield Defect(_place(file, form, figure.field), message, hint, why=figure.formula, cites=_section(field))
+
+
+def _rounded(value: Decimal) -> str:
+    """Write a figure with four digits at least, without zeros at the end: within half a unit of its last digit."""
+    unit = Decimal((0, (1,), min(0, value.adjusted() - 3)))
+    return f"{value.quantize(unit).normalize():f}"
 
 
 @rule(

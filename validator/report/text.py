@@ -23,6 +23,7 @@ _NEEDS = {
     "whole": "give the whole submission folder",
     "content": "this file type is not read yet",
     "database": "give the database folder with --data",
+    "report": "there is no report beside the run",
 }
 
 
@@ -236,7 +237,7 @@ def _answer(report: Report, style: Style) -> str:
     if plan is not tool and tool is not None and plan is not None:
         laws = f"  [plan: {plan.value}, {report.official_tool}: {tool.value}]"
     if verdict(report) is Verdict.ACCEPT:
-        missing = sum(skipped.needs not in ("whole", "content") for skipped in report.skipped)
+        missing = sum(skipped.needs not in ("whole", "content", "report") for skipped in report.skipped)
         unread = any(skipped.needs == "content" for skipped in report.skipped)
         limits = [f"{plural(missing, 'checks')} need --data"] if missing else []
         limits += ["the content was not read"] if unread else []
