@@ -98,7 +98,7 @@ def missing_resource_field(submission: Submission) -> Iterator[Defect]:
                 if (value is not None and value != FILL_IN) or (measured and field.name in MEASURED):
                     continue
                 text = "is still to be filled in" if value == FILL_IN else "is missing"
-                hint = f"write {field.kind.value}" if value == FILL_IN else f"add {field.name} = ..."
+                hint = f"write {field.kind.value}" if value == FILL_IN else f"add {field.name} to its table"
                 hint += "; or leave wall_hours and cores_used out" if field.name in MEASURED else ""
                 where = _place(file, form, f"{path}.{field.name}")
                 message = f"{path}.{field.name} {text}: {field.kind.value}"

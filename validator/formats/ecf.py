@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from validator.formats import xsd
 from validator.formats.dialects import OPENKWS
 from validator.formats.problems import Problems
-from validator.formats.xmlstream import XmlStream, read_xml
+from validator.formats.xmlreading import read_xml
+from validator.formats.xmlstream import XmlStream
 from validator.tables import Ecf, Excerpt
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def read_dialect(source: Source, dialect: Dialect) -> EcfFile:
     problems = Problems()
     builder = _Builder()
     root = xsd.load(dialect.ecf_schema)
-    read_xml(source, XmlStream(root, builder, file=source.name, problems=problems), problems)
+    read_xml(source, XmlStream(root, builder, file=source.name, problems=problems))
     head = builder.head
     duration = float(head.get("source_signal_duration", "nan"))
     spoken = head.get("language") or (builder.languages.pop() if len(builder.languages) == 1 else "")

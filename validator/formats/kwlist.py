@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from validator.formats import xsd
 from validator.formats.dialects import OPENKWS
 from validator.formats.problems import Problems
-from validator.formats.xmlstream import XmlStream, read_xml
+from validator.formats.xmlreading import read_xml
+from validator.formats.xmlstream import XmlStream
 from validator.tables import Keyword, KeywordList
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def read_dialect(source: Source, dialect: Dialect) -> KeywordListFile:
     problems = Problems()
     builder = _Builder(dialect)
     root = xsd.load(dialect.list_schema)
-    read_xml(source, XmlStream(root, builder, file=source.name, problems=problems), problems)
+    read_xml(source, XmlStream(root, builder, file=source.name, problems=problems))
     table = KeywordList(
         builder.head.get("ecf_filename", ""),
         builder.head.get("version", ""),
