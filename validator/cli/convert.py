@@ -24,8 +24,9 @@ def convert(path: Path, output: Path | None) -> None:
     try:
         found = conversion(path)
         if output is None:
+            stdout = click.get_binary_stream("stdout")
             for piece in found.pieces():
-                click.get_binary_stream("stdout").write(piece)
+                stdout.write(piece)
         else:
             with replacing(output) as stream:
                 stream.writelines(found.pieces())

@@ -129,9 +129,14 @@ def schema_says(code: str, where: Location) -> str:
     if code not in _SCHEMA_FAULTS or not where.record or not where.node:
         return ""
     words: str = import_module("validator.formats.xmlwords").schema_says(
-        schema_of(where.format), where.node, where.record
+        schema_of(where.format) or _schema_at(where.node), where.node, where.record
     )
     return words
+
+
+def _schema_at(node: str) -> str:
+    root = node.split("/")[1].partition("[")[0]
+    return next((known.schema for known in FORMATS if known.root == root), "")
 
 
 def source_of(path: Path) -> FileSource:

@@ -103,6 +103,11 @@ def _span(tag: str, name: str) -> _Span:
     return whole
 
 
+def root_element(source: Source) -> str | None:
+    """Return the name of the root element, if the beginning of the file is XML."""
+    return first_elements(source)[0]
+
+
 def first_elements(source: Source) -> tuple[str | None, frozenset[str]]:
     """Return the name of the root element and the attributes of its first child, if the file begins as XML."""
     found: list[str] = []
