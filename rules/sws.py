@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from validator.model import Defect, Place, Severity, rule, sampled
+from validator.model import Defect, Place, Scope, Severity, rule, sampled
 from validator.suggest import nearest, quoted
 
 from . import excerpts, general, searchlists, swsremarks
+from .descriptions import unfilled
 from .searchlists import content_of, detections_of, ecf_of, flagged, header, in_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from validator.submission import OpenRun
+    from validator.submission import OpenRun, Submission
 
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 FORMAT, M13 = "STD 2006, stdlist", "SWS 2013 measures"
@@ -324,6 +325,21 @@ def name_is_a_pattern(opened: OpenRun) -> Iterator[Defect]:
         yield from flagged(opened, table.valid & odd[table.file], "file", "file {value} is read as a pattern")
 
 
+@rule(
+    "SWS614", "description-to-fill-in", cites="house rule", plan=ERROR, tool=OK, scope=Scope.SUBMISSION, needs=("whole",)
+)
+def description_to_fill_in(submission: Submission) -> Iterator[Defect]:
+    """Nothing of the skeleton is left in the description.
+
+    Why: it is to say what the system does, and how to reach those who made it.
+    Bad: Contact: FILL-IN (name and e-mail address)
+    Good: Contact: A. Nobody, nobody@acme.example
+    Fix: replace FILL-IN by what is asked for.
+    NIST: STDEval never sees the description.
+    """
+    yield from unfilled(submission)
+
+
 RULES = (
     *general.RULES,
     *swsremarks.RULES,
@@ -345,4 +361,5 @@ RULES = (
     only_no,
     list_header_to_fill_in,
     name_is_a_pattern,
+    description_to_fill_in,
 )

@@ -30,7 +30,7 @@ def _name(profile: Profile) -> str:
 
 
 def _description(form: DescriptionForm, expid: str) -> str:
-    lines = []
+    lines = [] if form.sections else [f"{_BLANK}: what the system does", f"Contact: {_BLANK} (name and e-mail address)"]
     for number, title in form.sections:
         lines += ["", f"Section {number} {title}"]
         if number == form.expids:

@@ -24,9 +24,7 @@ def convert(path: Path, output: Path | None) -> None:
     try:
         found = conversion(path)
         if output is None:
-            stdout = click.get_binary_stream("stdout")
-            for piece in found.pieces():
-                stdout.write(piece)
+            sys.stdout.buffer.writelines(found.pieces())
         else:
             with replacing(output) as stream:
                 stream.writelines(found.pieces())
