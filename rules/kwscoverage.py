@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from validator.model import Defect, rule
-from validator.suggest import nearest, quoted, surely
+from validator.suggest import surely
 
-from .kwsopen import A5, ERROR, OK, UNREADABLE, WARNING, WRONG_LIST, content, header, in_list, kwlist
+from . import searchlists
+from .kwsopen import A5, ERROR, OK, UNREADABLE, WARNING, WRONG_LIST, content, header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from validator.submission import OpenRun
-    from validator.tables import DetectedList
 
 
 @rule(
@@ -78,28 +78,7 @@ def unknown_keyword(opened: OpenRun) -> Iterator[Defect]:
     Fix: correct the kwid, or remove the list.
     NIST: F4DE refuses: "present in KWS file but not defined in the Term List"; its scorer aborts.
     """
-    meant = opened.once(_misspelt)
-    known = {keyword.kwid for keyword in kwlist(opened).keywords}
-    absent = sorted(known - {detected.kwid for detected in content(opened).table.lists})
-    for detected in content(opened).table.lists:
-        if detected.kwid in known:
-            continue
-        sure = meant.get(detected.kwid)
-        guess = sure or nearest(detected.kwid, absent)
-        message = "kwid {value} is not in the KWList" + (f"; {sure} is, and has no list here" if sure else "")
-        label = f"did you mean {guess}?" if guess else ""
-        yield Defect(in_list(opened, detected, "kwid"), message, f"write {sure}" if sure else "", label)
-
-
-def _misspelt(opened: OpenRun) -> dict[str, str]:
-    """Return for unknown kwids the missing keyword that was surely meant."""
-    known = {keyword.kwid for keyword in kwlist(opened).keywords}
-    have = {detected.kwid for detected in content(opened).table.lists}
-    absent, unknown = sorted(known - have), sorted(have - known)
-    if not absent:
-        return {}
-    pairs = ((kwid, surely(kwid, absent)) for kwid in unknown)
-    return {kwid: guess for kwid, guess in pairs if guess is not None}
+    yield from searchlists.unknown_keywords(opened)
 
 
 @rule("KWS304", "missing-keyword", cites=A5, plan=ERROR, tool=ERROR, needs=("content", "kwlist"), follows=WRONG_LIST)
@@ -112,15 +91,8 @@ def missing_keyword(opened: OpenRun) -> Iterator[Defect]:
     Fix: add an empty detected_kwlist for it; --set allow_missing_keywords=true if that is agreed upon.
     NIST: F4DE refuses: "defined in the Term List but absent in KWS file", unless called with -A.
     """
-    if opened.submission.parameters["allow_missing_keywords"]:
-        return
-    have = {detected.kwid for detected in content(opened).table.lists}
-    for keyword in kwlist(opened).keywords:
-        if keyword.kwid not in have:
-            words = quoted(keyword.text.strip())
-            message = f"keyword {keyword.kwid} {words} of the KWList has no detected_kwlist"
-            hint = f'add <detected_kwlist kwid="{keyword.kwid}" search_time="0" oov_count="NA"/>'
-            yield Defect(header(opened), message, hint)
+    if not opened.submission.parameters["allow_missing_keywords"]:
+        yield from searchlists.missing_keywords(opened)
 
 
 @rule("KWS305", "duplicate-keyword", cites=A5, plan=ERROR, tool=OK, needs=("content",))
@@ -133,12 +105,7 @@ def duplicate_keyword(opened: OpenRun) -> Iterator[Defect]:
     Fix: merge the two lists.
     NIST: F4DE does not notice; its scorer counts the references of the keyword once for each list.
     """
-    first: dict[str, DetectedList] = {}
-    for detected in content(opened).table.lists:
-        earlier = first.setdefault(detected.kwid, detected)
-        if earlier is not detected:
-            message = "a second detected_kwlist for {value}; the first is at {other}"
-            yield Defect(in_list(opened, detected, "kwid"), message, other=in_list(opened, earlier, "kwid"))
+    yield from searchlists.repeated_keywords(opened)
 
 
 @rule("KWS415", "other-language", cites=A5, plan=WARNING, tool=OK, needs=("content", "kwlist"), follows=WRONG_LIST)
@@ -151,10 +118,7 @@ def other_language(opened: OpenRun) -> Iterator[Defect]:
     Fix: write the language as the KWList has it.
     NIST: F4DE does not compare them.
     """
-    expected = kwlist(opened).language
-    if content(opened).table.language.casefold() != expected.casefold():
-        message = f"language is {{value}}; the KWList has {quoted(expected)}"
-        yield Defect(header(opened, "language"), message, f"write {expected}")
+    yield from searchlists.other_language(opened)
 
 
 @rule("KWS416", "oov-count-too-high", cites=A5, plan=ERROR, tool=OK, needs=("content", "kwlist"), follows=WRONG_LIST)
@@ -167,12 +131,7 @@ def oov_count_too_high(opened: OpenRun) -> Iterator[Defect]:
     Fix: count words, not occurrences or characters.
     NIST: F4DE does not compare them.
     """
-    words = {keyword.kwid: len(keyword.text.split()) for keyword in kwlist(opened).keywords}
-    for detected in content(opened).table.lists:
-        most = words.get(detected.kwid)
-        if most is not None and detected.oov_count is not None and detected.oov_count > most:
-            message = f"oov_count is {{value}}, but the keyword has {most} word{'s' if most != 1 else ''}"
-            yield Defect(in_list(opened, detected, "oov_count"), message)
+    yield from searchlists.too_many_unknown_words(opened)
 
 
 RULES = (

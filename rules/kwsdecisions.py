@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from validator.model import Defect, rule
 
-from .kwsopen import WARNING, detections, header, row
+from . import searchlists
+from .kwsopen import WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,27 +25,7 @@ def no_single_threshold(opened: OpenRun) -> Iterator[Defect]:
     Fix: normalise the scores across keywords, or check the decisions, if one threshold was meant.
     NIST: the checker does not look; the scorer's summary aborts with exit 1 on such a file.
     """
-    table = detections(opened)
-    usable = table.valid & ~np.isnan(table.score)
-    yes, no = np.flatnonzero(usable & table.yes), np.flatnonzero(usable & ~table.yes)
-    if not len(yes) or not len(no):
-        return
-    low, high = int(yes[table.score[yes].argmin()]), int(no[table.score[no].argmax()])
-    if table.score[high] > table.score[low]:
-        count = int((table.score[no] > table.score[low]).sum())
-        lowest, highest = float(table.score[low]), float(table.score[high])
-        message = f"a NO scores {highest:g}, above a YES with {lowest:g} at {{other}}"
-        yield Defect(row(opened, high, "score"), message, count=count, other=row(opened, low))
-
-
-def _all_decided(opened: OpenRun, *, yes: bool) -> bool:
-    table = detections(opened)  # of a row that is refused nobody knows what it was to say
-    return len(table) > 0 and bool((table.valid & (table.yes == yes)).all())
-
-
-def _decisions(opened: OpenRun, decision: str) -> str:
-    count = len(detections(opened))
-    return f"all {count} decisions are {decision}" if count > 1 else f"the only decision is {decision}"
+    yield from searchlists.crossed_decisions(opened)
 
 
 @rule("KWS421", "all-yes", cites="OpenKWS13 5.1.2.2", plan=WARNING, tool=WARNING, needs=("content",))
@@ -59,8 +38,7 @@ def all_yes(opened: OpenRun) -> Iterator[Defect]:
     Fix: set the threshold, and keep the detections below it as NO.
     NIST: F4DE does not look.
     """
-    if _all_decided(opened, yes=True):
-        yield Defect(header(opened), _decisions(opened, "YES"))
+    yield from searchlists.one_decision(opened, yes=True)
 
 
 @rule("KWS422", "all-no", cites="OpenKWS13 5.1.2.2", plan=WARNING, tool=WARNING, needs=("content",))
@@ -73,8 +51,7 @@ def all_no(opened: OpenRun) -> Iterator[Defect]:
     Fix: set the threshold.
     NIST: F4DE does not look.
     """
-    if _all_decided(opened, yes=False):
-        yield Defect(header(opened), _decisions(opened, "NO"))
+    yield from searchlists.one_decision(opened, yes=False)
 
 
 RULES = (

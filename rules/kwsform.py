@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from validator.model import Defect, Place, rule
 
+from . import searchlists
 from .kwsopen import A5, ERROR, OK, content, header
 
 if TYPE_CHECKING:
@@ -109,10 +110,7 @@ def header_to_fill_in(opened: OpenRun) -> Iterator[Defect]:
     Fix: replace FILL-IN by what is asked for.
     NIST: F4DE does not look.
     """
-    table = content(opened).table
-    for name in ("kwlist_filename", "language", "system_id"):
-        if getattr(table, name) == "FILL-IN":
-            yield Defect(header(opened, name), f"{name} is still to be filled in")
+    yield from searchlists.unfilled(opened)
 
 
 RULES = (

@@ -1,4 +1,4 @@
-"""A KWSList as its rules see it: its content, its references, and places in it."""
+"""A result list as its rules see it, under either family of names: its content, its references, and places in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WRONG_LIST = (*UNREADABLE, "KWS301", "KWS302")
 
 
 def content(opened: OpenRun) -> KwsListFile:
-    """Return the KWSList as it was read."""
+    """Return the result list as it was read."""
     return cast("KwsListFile", opened.content)
 
 
@@ -35,8 +35,8 @@ def ecf(opened: OpenRun) -> Ecf:
 
 
 def kwlist(opened: OpenRun) -> KeywordList:
-    """Return the KWList that it names."""
-    return cast("KeywordList", opened.references["kwlist"])
+    """Return the list that was searched for."""
+    return cast("KeywordList", opened.references[content(opened).dialect.role])
 
 
 def placed(opened: OpenRun) -> excerpts.Placed:
@@ -46,13 +46,14 @@ def placed(opened: OpenRun) -> excerpts.Placed:
 
 def header(opened: OpenRun, attribute: str = "") -> Place:
     """Return the place of the root, or of one of its attributes."""
-    node = f"/kwslist/@{attribute}" if attribute else "/kwslist"
+    root = f"/{content(opened).dialect.root}"
+    node = f"{root}/@{attribute}" if attribute else root
     return Place(opened.run.file, content(opened).table.offset, attribute, node)
 
 
 def in_list(opened: OpenRun, detected: DetectedList, attribute: str) -> Place:
     """Return the place of an attribute of a list."""
-    node = f'/kwslist/detected_kwlist[@kwid="{detected.kwid}"]/@{attribute}'
+    node = f"{content(opened).list_node(detected)}/@{attribute}"
     return Place(opened.run.file, detected.offset, attribute, node)
 
 

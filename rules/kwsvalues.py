@@ -8,7 +8,8 @@ import numpy as np
 
 from validator.model import Defect, rule, sampled
 
-from .kwsopen import A5, ERROR, OK, WARNING, content, detections, in_list, placed, row
+from . import searchlists
+from .kwsopen import A5, ERROR, OK, WARNING, content, detections, placed, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,17 +34,8 @@ def duplicate_detection(opened: OpenRun) -> Iterator[Defect]:
     if "ecf" in opened.references:  # NIST's tool deletes what is not in the ECF before it looks for duplicates
         where = opened.once(placed)
         rows = rows[(where.channel_spelt & where.inside)[rows]]
-    key = table.text[rows].copy()
-    for column in (table.keyword, table.file, table.channel, table.yes):
-        key = (key ^ column[rows].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(32)
-    order = np.argsort(key)
-    again = np.flatnonzero(key[order[1:]] == key[order[:-1]])
-    pairs = np.sort(np.stack([rows[order[again]], rows[order[again + 1]]]), axis=0)
-    earlier = dict(zip(pairs[1].tolist(), pairs[0].tolist(), strict=True))
-    for at, count in sampled(np.array(sorted(earlier), dtype=np.intp)):
-        message = "the same detection again; it is at {other} already"
-        yield Defect(row(opened, at), message, count=count, other=row(opened, earlier[at]))
+    columns = (column[rows] for column in (table.keyword, table.file, table.channel, table.yes))
+    yield from searchlists.repeated_rows(opened, searchlists.mixed(table.text[rows].copy(), *columns), rows)
 
 
 @rule("KWS411", "score-outside-range", cites="F4DE reader", plan=OK, tool=ERROR, needs=("content",))
@@ -120,9 +112,7 @@ def negative_search_time(opened: OpenRun) -> Iterator[Defect]:
     Fix: write the measured time.
     NIST: F4DE does not look at the sign.
     """
-    for detected in content(opened).table.lists:
-        if detected.search_time_s < 0:
-            yield Defect(in_list(opened, detected, "search_time"), "search_time is {value}; it should not be negative")
+    yield from searchlists.negative_search_times(opened)
 
 
 @rule("KWS423", "overlapping-detections", cites="OpenKWS13 5.1.1", plan=WARNING, tool=WARNING, needs=("content",))

@@ -5,83 +5,58 @@ Every function yields defects; the rules of an evaluation name, code and explain
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from validator.model import Defect, Place, sampled
-from validator.suggest import nearest, quoted
+from validator.model import Defect, sampled
+from validator.suggest import nearest, quoted, surely
+
+from .kwsopen import content, detections, header, in_list, kwlist, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from validator.formats.kwslist import KwsListFile
     from validator.submission import OpenRun
-    from validator.tables import DetectedList, Detections, Ecf, Flags, KeywordList
+    from validator.tables import DetectedList, Flags
 
 FILL_IN = "FILL-IN"
 
 
-def content_of(opened: OpenRun) -> KwsListFile:
-    """Return the result list of a run."""
-    return cast("KwsListFile", opened.content)
-
-
-def detections_of(opened: OpenRun) -> Detections:
-    """Return the detections of a run."""
-    return content_of(opened).table.detections
-
-
-def ecf_of(opened: OpenRun) -> Ecf:
-    """Return the ECF of a run."""
-    return cast("Ecf", opened.references["ecf"])
-
-
-def listed_of(opened: OpenRun) -> KeywordList:
-    """Return the list that was searched for."""
-    return cast("KeywordList", opened.references[content_of(opened).dialect.role])
-
-
-def header(opened: OpenRun, attribute: str = "") -> Place:
-    """Return the place of the root element, or of one of its attributes."""
-    content = content_of(opened)
-    node = f"/{content.dialect.root}"
-    return Place(opened.run.file, content.table.offset, attribute, f"{node}/@{attribute}" if attribute else node)
-
-
-def in_list(opened: OpenRun, detected: DetectedList, attribute: str) -> Place:
-    """Return the place of an attribute of a list."""
-    node = f"{content_of(opened).list_node(detected)}/@{attribute}"
-    return Place(opened.run.file, detected.offset, attribute, node)
-
-
-def in_row(opened: OpenRun, row: int, attribute: str = "") -> Place:
-    """Return the place of a detection, or of one of its attributes."""
-    content = content_of(opened)
-    return Place(opened.run.file, int(content.table.detections.offset[row]), attribute, content.node(row, attribute))
-
-
 def unknown_keywords(opened: OpenRun) -> Iterator[Defect]:
     """Find lists for something that nobody asked for."""
-    content, names = content_of(opened), content_of(opened).dialect
-    known = {keyword.kwid for keyword in listed_of(opened).keywords}
-    absent = sorted(known - {detected.kwid for detected in content.table.lists})
-    for detected in content.table.lists:
-        if detected.kwid not in known:
-            guess = nearest(detected.kwid, absent)
-            hint = f"write {guess}" if guess else ""
-            label = f"did you mean {guess}?" if guess else ""
-            message = f"{names.id} {{value}} is not in the {names.listed}"
-            yield Defect(in_list(opened, detected, names.id), message, hint, label)
+    meant, names = opened.once(misspelt), content(opened).dialect
+    known = {keyword.kwid for keyword in kwlist(opened).keywords}
+    absent = sorted(known - {detected.kwid for detected in content(opened).table.lists})
+    for detected in content(opened).table.lists:
+        if detected.kwid in known:
+            continue
+        sure = meant.get(detected.kwid)
+        guess = sure or nearest(detected.kwid, absent)
+        also = f"; {sure} is, and has no list here" if sure else ""
+        message = f"{names.id} {{value}} is not in the {names.listed}{also}"
+        label = f"did you mean {guess}?" if guess else ""
+        yield Defect(in_list(opened, detected, names.id), message, f"write {sure}" if sure else "", label)
+
+
+def misspelt(opened: OpenRun) -> dict[str, str]:
+    """Return for unknown ids the missing one that was surely meant."""
+    known = {keyword.kwid for keyword in kwlist(opened).keywords}
+    have = {detected.kwid for detected in content(opened).table.lists}
+    absent, unknown = sorted(known - have), sorted(have - known)
+    if not absent:
+        return {}
+    pairs = ((kwid, surely(kwid, absent)) for kwid in unknown)
+    return {kwid: guess for kwid, guess in pairs if guess is not None}
 
 
 def missing_keywords(opened: OpenRun) -> Iterator[Defect]:
     """Find what was asked for and has no list."""
-    names = content_of(opened).dialect
-    have = {detected.kwid for detected in content_of(opened).table.lists}
-    for keyword in listed_of(opened).keywords:
+    names = content(opened).dialect
+    have = {detected.kwid for detected in content(opened).table.lists}
+    for keyword in kwlist(opened).keywords:
         if keyword.kwid not in have:
             text = keyword.text.strip()
             words = "" if text == keyword.kwid else f" {quoted(text)}"
@@ -93,9 +68,9 @@ def missing_keywords(opened: OpenRun) -> Iterator[Defect]:
 
 def repeated_keywords(opened: OpenRun) -> Iterator[Defect]:
     """Find second lists for the same thing."""
-    names = content_of(opened).dialect
+    names = content(opened).dialect
     first: dict[str, DetectedList] = {}
-    for detected in content_of(opened).table.lists:
+    for detected in content(opened).table.lists:
         earlier = first.setdefault(detected.kwid, detected)
         if earlier is not detected:
             message = f"a second {names.lists} for {{value}}; the first is at {{other}}"
@@ -109,9 +84,9 @@ def repeated_rows(opened: OpenRun, key: NDArray[np.uint64], rows: NDArray[np.int
     again = np.flatnonzero(key[order[1:]] == key[order[:-1]])
     pairs = np.sort(np.stack([rows[order[again]], rows[order[again + 1]]]), axis=0)
     earlier = dict(zip(pairs[1].tolist(), pairs[0].tolist(), strict=True))
-    for row, count in sampled(np.array(sorted(earlier), dtype=np.intp)):
+    for at, count in sampled(np.array(sorted(earlier), dtype=np.intp)):
         message = "the same detection again; it is at {other} already"
-        yield Defect(in_row(opened, row), message, count=count, other=in_row(opened, earlier[row]))
+        yield Defect(row(opened, at), message, count=count, other=row(opened, earlier[at]))
 
 
 def mixed(key: NDArray[np.uint64], *columns: NDArray[np.generic]) -> NDArray[np.uint64]:
@@ -124,23 +99,23 @@ def mixed(key: NDArray[np.uint64], *columns: NDArray[np.generic]) -> NDArray[np.
 
 def flagged(opened: OpenRun, rows: Flags, attribute: str, message: str) -> Iterator[Defect]:
     """Report rows, the first ones in full."""
-    for row, count in sampled(np.flatnonzero(rows)):
-        yield Defect(in_row(opened, row, attribute), message, count=count)
+    for at, count in sampled(np.flatnonzero(rows)):
+        yield Defect(row(opened, at, attribute), message, count=count)
 
 
 def other_language(opened: OpenRun) -> Iterator[Defect]:
     """Compare the language of the header with that of the list."""
-    expected = listed_of(opened).language
-    if content_of(opened).table.language.casefold() != expected.casefold():
-        message = f"language is {{value}}; the {content_of(opened).dialect.listed} has {quoted(expected)}"
-        yield Defect(header(opened, "language"), message)
+    expected = kwlist(opened).language
+    if content(opened).table.language.casefold() != expected.casefold():
+        message = f"language is {{value}}; the {content(opened).dialect.listed} has {quoted(expected)}"
+        yield Defect(header(opened, "language"), message, f"write {expected}")
 
 
 def too_many_unknown_words(opened: OpenRun) -> Iterator[Defect]:
     """Compare the number of out-of-vocabulary words with that of all words."""
-    names = content_of(opened).dialect
-    words = {keyword.kwid: len(keyword.text.split()) for keyword in listed_of(opened).keywords}
-    for detected in content_of(opened).table.lists:
+    names = content(opened).dialect
+    words = {keyword.kwid: len(keyword.text.split()) for keyword in kwlist(opened).keywords}
+    for detected in content(opened).table.lists:
         most = words.get(detected.kwid)
         if most is not None and detected.oov_count is not None and detected.oov_count > most:
             message = f"{names.oov_count} is {{value}}, but the {names.item} has {most} word{'s' if most != 1 else ''}"
@@ -149,15 +124,15 @@ def too_many_unknown_words(opened: OpenRun) -> Iterator[Defect]:
 
 def negative_search_times(opened: OpenRun) -> Iterator[Defect]:
     """Find search times below zero."""
-    name = content_of(opened).dialect.search_time
-    for detected in content_of(opened).table.lists:
+    name = content(opened).dialect.search_time
+    for detected in content(opened).table.lists:
         if detected.search_time_s < 0:
             yield Defect(in_list(opened, detected, name), f"{name} is {{value}}; it should not be negative")
 
 
 def crossed_decisions(opened: OpenRun) -> Iterator[Defect]:
     """Find a NO that scores above a YES."""
-    table = detections_of(opened)
+    table = detections(opened)
     usable = table.valid & ~np.isnan(table.score)
     yes, no = np.flatnonzero(usable & table.yes), np.flatnonzero(usable & ~table.yes)
     if not len(yes) or not len(no):
@@ -167,20 +142,21 @@ def crossed_decisions(opened: OpenRun) -> Iterator[Defect]:
         count = int((table.score[no] > table.score[low]).sum())
         lowest, highest = float(table.score[low]), float(table.score[high])
         message = f"a NO scores {highest:g}, above a YES with {lowest:g} at {{other}}"
-        yield Defect(in_row(opened, high, "score"), message, count=count, other=in_row(opened, low))
+        yield Defect(row(opened, high, "score"), message, count=count, other=row(opened, low))
 
 
 def one_decision(opened: OpenRun, *, yes: bool) -> Iterator[Defect]:
     """Tell when all detections have the same decision."""
-    decided = detections_of(opened).yes[detections_of(opened).valid]
-    if len(decided) and bool((decided == yes).all()):
-        yield Defect(header(opened), f"all {len(decided)} decisions are {'YES' if yes else 'NO'}")
+    table, word = detections(opened), "YES" if yes else "NO"
+    if len(table) and bool((table.valid & (table.yes == yes)).all()):  # of a row that is refused nobody knows
+        text = f"all {len(table)} decisions are {word}" if len(table) > 1 else f"the only decision is {word}"
+        yield Defect(header(opened), text)
 
 
 def unfilled(opened: OpenRun) -> Iterator[Defect]:
     """Find what is left of the skeleton in the header."""
-    table = content_of(opened).table
-    filled = ((content_of(opened).dialect.list_name, table.kwlist_filename), ("language", table.language))
+    table = content(opened).table
+    filled = ((content(opened).dialect.list_name, table.kwlist_filename), ("language", table.language))
     for name, value in (*filled, ("system_id", table.system_id)):
         if value == FILL_IN:
             yield Defect(header(opened, name), f"{name} is still to be filled in")

@@ -12,7 +12,8 @@ from validator.suggest import nearest, quoted
 
 from . import excerpts, general, searchlists, swsremarks
 from .descriptions import unfilled
-from .searchlists import content_of, detections_of, ecf_of, flagged, header, in_row
+from .kwsopen import content, detections, ecf, header, row
+from .searchlists import flagged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ _TOLERANCE_S = 0.5  # that a detection may reach beyond its excerpt
 
 
 def _placed(opened: OpenRun) -> excerpts.Placed:
-    return excerpts.place(detections_of(opened), ecf_of(opened), excerpts.STD_NAMES, tolerance_s=_TOLERANCE_S)
+    return excerpts.place(detections(opened), ecf(opened), excerpts.STD_NAMES, tolerance_s=_TOLERANCE_S)
 
 
 @rule("SWS101", "stdlist-extension", cites="SWS 2012 scoring 3", plan=ERROR, tool=OK)
@@ -58,7 +59,7 @@ def not_for_line_readers(opened: OpenRun) -> Iterator[Defect]:
     Fix: subgate pack writes the plain form; or write it yourself.
     NIST: STDEval skips what does not fit its patterns, or reads it wrongly, without a word.
     """
-    for oddity in content_of(opened).oddities:
+    for oddity in content(opened).oddities:
         yield Defect(Place(opened.run.file, oddity.offset), oddity.message, count=oddity.count)
 
 
@@ -121,9 +122,9 @@ def detection_twice(opened: OpenRun) -> Iterator[Defect]:
     Fix: keep the better one; look for the reason in the system.
     NIST: STDEval counts both.
     """
-    table = detections_of(opened)
+    table = detections(opened)
     rows = np.flatnonzero(table.valid)
-    of_query = np.unique([one.kwid for one in content_of(opened).table.lists] or [""], return_inverse=True)[1]
+    of_query = np.unique([one.kwid for one in content(opened).table.lists] or [""], return_inverse=True)[1]
     times = (column[rows] + 0.0 for column in (table.begin_s, table.duration_s))  # + 0.0: -0 is 0
     places = (column[rows] for column in (of_query[table.keyword], table.file, table.channel))
     key = searchlists.mixed(np.zeros(len(rows), np.uint64), *(time.view(np.uint64) for time in times), *places)
@@ -140,21 +141,21 @@ def recording_not_in_ecf(opened: OpenRun) -> Iterator[Defect]:
     Fix: write the base name of the recording as the ECF has it, and its channel.
     NIST: STDEval does not compare them; such a detection is a false alarm.
     """
-    table, placed = detections_of(opened), opened.once(_placed)
+    table, placed = detections(opened), opened.once(_placed)
     channels: dict[str, list[str]] = {}
-    for excerpt in ecf_of(opened).excerpts:
+    for excerpt in ecf(opened).excerpts:
         channels.setdefault(excerpts.STD_NAMES.listed(excerpt), []).append(excerpt.channel)
-    for row, count in sampled(np.flatnonzero(table.valid & ~placed.channel_known)):
-        name, channel = table.files[table.file[row]], table.channels[table.channel[row]]
-        if placed.file_known[row]:
+    for at, count in sampled(np.flatnonzero(table.valid & ~placed.channel_known)):
+        name, channel = table.files[table.file[at]], table.channels[table.channel[at]]
+        if placed.file_known[at]:
             there = sorted(set(channels[name]))
             message = f"file {quoted(name)} has channel {' and '.join(there)} in the ECF, not {channel}"
-            yield Defect(in_row(opened, row, "channel"), message, f"write channel {there[0]}", count=count)
+            yield Defect(row(opened, at, "channel"), message, f"write channel {there[0]}", count=count)
             continue
         bare = excerpts.without_extension(name)
         guess = bare if bare in channels else nearest(name, channels)
         hint, label = (f"write {guess}", f"did you mean {guess}?") if guess else ("", "")
-        yield Defect(in_row(opened, row, "file"), f"file {quoted(name)} is not in the ECF", hint, label, count=count)
+        yield Defect(row(opened, at, "file"), f"file {quoted(name)} is not in the ECF", hint, label, count=count)
 
 
 @rule("SWS403", "beyond-excerpt", cites="house rule", plan=WARNING, tool=OK, needs=("content", "ecf"))
@@ -167,18 +168,18 @@ def beyond_excerpt(opened: OpenRun) -> Iterator[Defect]:
     Fix: clip the detection; times count seconds from the start of the recording, dur is no end time.
     NIST: STDEval does not look.
     """
-    table, placed = detections_of(opened), opened.once(_placed)
+    table, placed = detections(opened), opened.once(_placed)
     outside = table.valid & placed.channel_known & ~placed.inside & (table.begin_s >= 0) & (table.duration_s >= 0)
-    for row, count in sampled(np.flatnonzero(outside)):
-        name, begin = table.files[table.file[row]], float(table.begin_s[row])
+    for at, count in sampled(np.flatnonzero(outside)):
+        name, begin = table.files[table.file[at]], float(table.begin_s[at])
         ends = [
             excerpt.begin_s + excerpt.duration_s
-            for excerpt in ecf_of(opened).excerpts
+            for excerpt in ecf(opened).excerpts
             if excerpts.STD_NAMES.listed(excerpt) == name and excerpt.begin_s <= begin
         ]
         until = f"; the excerpt ends at {max(ends):.3f}" if ends else "; no excerpt begins that early"
-        message = f"the detection lasts until {begin + float(table.duration_s[row]):.3f} s{until}"
-        yield Defect(in_row(opened, row, "dur" if ends else "tbeg"), message, count=count)
+        message = f"the detection lasts until {begin + float(table.duration_s[at]):.3f} s{until}"
+        yield Defect(row(opened, at, "dur" if ends else "tbeg"), message, count=count)
 
 
 @rule("SWS404", "negative-time", cites=FORMAT, plan=ERROR, tool=OK, needs=("content",))
@@ -191,7 +192,7 @@ def negative_time(opened: OpenRun) -> Iterator[Defect]:
     Fix: clip the detection to the recording; dur is a duration, not the difference of two columns.
     NIST: STDEval does not look.
     """
-    table = detections_of(opened)
+    table = detections(opened)
     for name, column in (("tbeg", table.begin_s), ("dur", table.duration_s)):
         yield from flagged(opened, table.valid & (column < 0), name, f"{name} is {{value}}; it must not be negative")
 
@@ -206,7 +207,7 @@ def score_not_finite(opened: OpenRun) -> Iterator[Defect]:
     Fix: find out where the system divides by zero, or cap the scores at a finite number.
     NIST: STDEval takes the text for 0 or for infinity, without a word.
     """
-    table = detections_of(opened)
+    table = detections(opened)
     odd = table.valid & ~np.isfinite(table.score)
     yield from flagged(opened, odd, "score", "score is {value}, which is not a finite number")
 
@@ -250,7 +251,7 @@ def negative_cost(opened: OpenRun) -> Iterator[Defect]:
     Fix: write what was measured; 0 if nothing was.
     NIST: STDEval does not look at the sign.
     """
-    table = content_of(opened).table
+    table = content(opened).table
     for name, value in (("indexing_time", table.indexing_time_s), ("index_size", table.index_size)):
         if value < 0:
             yield Defect(header(opened, name), f"{name} is {{value}}; it should not be negative")
@@ -319,14 +320,20 @@ def name_is_a_pattern(opened: OpenRun) -> Iterator[Defect]:
     Fix: ask the organizers; the names are those of the ECF.
     NIST: what STDEval does depends on the characters.
     """
-    table = detections_of(opened)
+    table = detections(opened)
     odd = np.array([_PATTERN.search(name) is not None for name in table.files], dtype=bool)
     if odd.any():
         yield from flagged(opened, table.valid & odd[table.file], "file", "file {value} is read as a pattern")
 
 
 @rule(
-    "SWS614", "description-to-fill-in", cites="house rule", plan=ERROR, tool=OK, scope=Scope.SUBMISSION, needs=("whole",)
+    "SWS614",
+    "description-to-fill-in",
+    cites="house rule",
+    plan=ERROR,
+    tool=OK,
+    scope=Scope.SUBMISSION,
+    needs=("whole",),
 )
 def description_to_fill_in(submission: Submission) -> Iterator[Defect]:
     """Nothing of the skeleton is left in the description.

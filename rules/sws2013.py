@@ -9,7 +9,7 @@ import numpy as np
 from validator.model import Defect, Severity, rule
 
 from . import sws, swsresources
-from .searchlists import detections_of, in_row
+from .kwsopen import detections, row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,13 +37,13 @@ def no_log_likelihood_ratios(opened: OpenRun) -> Iterator[Defect]:
     Fix: calibrate the scores (subgate score tells calibration_scale and calibration_offset on development data).
     NIST: STDEval compares scores only, and takes any.
     """
-    table = detections_of(opened)
+    table = detections(opened)
     rows = np.flatnonzero(table.valid & np.isfinite(table.score))
     scores = table.score[rows]
     if len(rows) < _FEW or scores.min() < 0 or scores.max() > 1 or scores.min() == scores.max():
         return
     message = f"all {len(rows)} scores lie between {float(scores.min()):g} and {float(scores.max()):g}"
-    yield Defect(in_row(opened, int(rows[scores.argmax()]), "score"), f"{message}: no log-likelihood ratios")
+    yield Defect(row(opened, int(rows[scores.argmax()]), "score"), f"{message}: no log-likelihood ratios")
 
 
 RULES = (*sws.RULES, no_log_likelihood_ratios, *swsresources.RULES)
