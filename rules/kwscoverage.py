@@ -115,12 +115,13 @@ def missing_keyword(opened: OpenRun) -> Iterator[Defect]:
     if opened.submission.parameters["allow_missing_keywords"]:
         return
     have = {detected.kwid for detected in content(opened).table.lists}
+    meant = set(opened.once(_misspelt).values())
     for keyword in kwlist(opened).keywords:
         if keyword.kwid not in have:
             words = quoted(keyword.text.strip())
             message = f"keyword {keyword.kwid} {words} of the KWList has no detected_kwlist"
             hint = f'add <detected_kwlist kwid="{keyword.kwid}" search_time="0" oov_count="NA"/>'
-            yield Defect(header(opened), message, hint)
+            yield Defect(header(opened), message, hint, follows=("KWS303",) if keyword.kwid in meant else ())
 
 
 @rule("KWS305", "duplicate-keyword", cites=A5, plan=ERROR, tool=OK, needs=("content",))

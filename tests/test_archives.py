@@ -104,7 +104,9 @@ def _same_report(
 def _folder_cases() -> Iterator[object]:
     for settings in sorted(CASES.glob("*/case.toml")):
         arguments = tomllib.loads(settings.read_text(encoding="utf-8"))["arguments"]
-        if arguments[0] == "submission" and not settings.parent.name.startswith("GEN102"):  # tars have links of their own
+        if arguments[0] == "submission" and not settings.parent.name.startswith(
+            "GEN102"
+        ):  # tars have links of their own
             yield pytest.param(settings.parent / "submission", tuple(arguments[1:]), id=settings.parent.name)
 
 
@@ -493,7 +495,9 @@ ZIPS = [
     Attack("zip-strong-encryption", _both(6, 8, b"\x41\0"), "GEN801 GEN803", file="upload.zip"),
     Attack("zip-lzma-dictionary", _lzma_dictionary, "GEN801 GEN805", file="upload.zip"),
     Attack("zip-offset-outside", _patched(CENTRAL, 42, b"\xff\xff\xff\x7f"), "GEN801", file="upload.zip"),
-    Attack("zip-without-directory", lambda: (lambda b: b[: b.index(CENTRAL)])(_zipped(GOOD)), "GEN801", file="upload.zip"),
+    Attack(
+        "zip-without-directory", lambda: (lambda b: b[: b.index(CENTRAL)])(_zipped(GOOD)), "GEN801", file="upload.zip"
+    ),
     Attack("zip-cut-off", lambda: _zipped(GOOD)[:-30], "GEN801", file="upload.zip"),
     Attack("zip-garbage-behind", lambda: _zipped(GOOD) + b"garbage", "GEN801", file="upload.zip"),
     Attack("zip-bomb", lambda: _zipped(GOOD | {"zeros.txt": bytes(300 << 20)}), "GEN805", file="upload.zip"),

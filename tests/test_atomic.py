@@ -65,9 +65,7 @@ def test_an_older_file_is_replaced_in_one_step(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("older", [None, b"old"], ids=["new", "older"])
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
-def test_a_failure_leaves_everything_as_it_was(
-    older: bytes | None, error: type[BaseException], tmp_path: Path
-) -> None:
+def test_a_failure_leaves_everything_as_it_was(older: bytes | None, error: type[BaseException], tmp_path: Path) -> None:
     """An exception of any kind in the middle of writing: no file, or the older one; no remains of any name."""
     target = tmp_path / "file"
     if older is not None:
@@ -115,9 +113,7 @@ def _recorded(monkeypatch: pytest.MonkeyPatch, name: str, steps: list[str]) -> N
     monkeypatch.setattr(os, name, record)
 
 
-def test_the_content_is_on_the_disk_before_the_name(
-    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_content_is_on_the_disk_before_the_name(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The order that survives a power cut: the file's bytes, then its name, then the folder."""
     steps: list[str] = []
     real = Path.replace

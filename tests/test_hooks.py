@@ -135,9 +135,7 @@ def test_a_bad_file_blocks_the_commit_with_a_readable_message(
     assert "\x1b" not in done.stdout
 
 
-def test_a_good_file_passes(
-    team: Callable[[str], Path], run: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
+def test_a_good_file_passes(team: Callable[[str], Path], run: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     """git commit succeeds, and the file is what it was."""
     place = team(SINGLE)
     done = _commit(place, {f"results/{RUN}": GOOD[RUN]}, run)

@@ -77,7 +77,12 @@ def test_the_skeleton_has_every_part(evaluation: str, here: Path, subgate: Calla
     assert run.startswith(f"KWS{evaluation[-2:]}_")
     text = files["description.txt"]
     if evaluation in ("openkws12", "openkws13"):
-        for heading in ("1 Experiment Identifier(s)", "2 System Description", "3.1 Decoding and Indexing", "3.2 Search"):
+        for heading in (
+            "1 Experiment Identifier(s)",
+            "2 System Description",
+            "3.1 Decoding and Indexing",
+            "3.2 Search",
+        ):
             assert f"Section {heading}\n" in text
         assert run.removesuffix(".kwslist.xml") in text.splitlines()
     else:
@@ -199,7 +204,9 @@ def test_init_goes_into_a_folder_with_other_files(here: Path, subgate: Callable[
     assert len(tree(here / "some" / "where" / "else")) == 2
 
 
-@pytest.mark.parametrize("arguments", [("-e", "openkws99", "sub"), ("sub",), ("-e", "openkws13"), ("-e", "openkws13", "file")])
+@pytest.mark.parametrize(
+    "arguments", [("-e", "openkws99", "sub"), ("sub",), ("-e", "openkws13"), ("-e", "openkws13", "file")]
+)
 def test_a_wrong_call_of_init_writes_nothing(
     arguments: tuple[str, ...], here: Path, subgate: Callable[..., Result]
 ) -> None:

@@ -124,7 +124,9 @@ def test_packing_again_changes_nothing(here: Path, packed: Callable[..., Json]) 
     assert tree(here / "out") == first
 
 
-@pytest.mark.parametrize(("epoch", "expected"), [("0", 0), ("1700000000", 1_700_000_000), ("99999999999", 99_999_999_999)])
+@pytest.mark.parametrize(
+    ("epoch", "expected"), [("0", 0), ("1700000000", 1_700_000_000), ("99999999999", 99_999_999_999)]
+)
 def test_source_date_epoch_dates_the_members(
     *, epoch: str, expected: int, here: Path, packed: Callable[..., Json], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,7 +347,9 @@ def test_check_and_pack_agree(folder: Path, here: Path, subgate: Callable[..., R
     assert report == other
     written = {path.name for path in (here / "out").glob("*")}
     ends = ("", ".sha256", ".receipt.json")
-    assert written == {f"{run['id']}.tgz{end}" for run in report["runs"] for end in ends if report["verdict"] == "accept"}
+    assert written == {
+        f"{run['id']}.tgz{end}" for run in report["runs"] for end in ends if report["verdict"] == "accept"
+    }
     assert bool(packages) == (report["verdict"] == "accept")
 
 

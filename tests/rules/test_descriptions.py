@@ -150,7 +150,7 @@ def test_an_empty_description_lacks_every_section(check: Callable[..., Json]) ->
 
 
 def test_numbers_in_prose_are_no_headings(check: Callable[..., Json]) -> None:
-    """"3.1 hours" and "5 systems" at the beginning of a line are prose."""
+    """ "3.1 hours" and "5 systems" at the beginning of a line are prose."""
     body = "3.1 hours were spent on\n5 systems, of which\n2 were dropped.\nContact: a desk, desk@example.org"
     assert check(_described(s2=body))["findings"] == []
 
@@ -278,7 +278,9 @@ Decoding and indexing were broken down into 3 sub-phases distributed to the two 
 
 def test_the_plans_own_example_is_accepted(check: Callable[..., Json]) -> None:
     """Word for word, with the heading as it is printed there, colon and all."""
-    text = _described(s3_1=PLANS_EXAMPLE).replace("Section 3.1 Decoding and Indexing\n", "Section 3.1 Decoding and Indexing:\n")
+    text = _described(s3_1=PLANS_EXAMPLE).replace(
+        "Section 3.1 Decoding and Indexing\n", "Section 3.1 Decoding and Indexing:\n"
+    )
     assert check(text)["findings"] == []
 
 
@@ -312,7 +314,9 @@ def test_times_are_found_in_many_forms(time: str, check: Callable[..., Json]) ->
 
 
 @pytest.mark.parametrize("number", ["3.1", "3.2"])
-@pytest.mark.parametrize("body", ["One node of Castor, 24 GB, 2.26 GHz", "16 nodes", "See section 4", "12 x faster", ""])
+@pytest.mark.parametrize(
+    "body", ["One node of Castor, 24 GB, 2.26 GHz", "16 nodes", "See section 4", "12 x faster", ""]
+)
 def test_a_phase_without_a_time_is_told(number: str, body: str, check: Callable[..., Json]) -> None:
     """KWS606 at the heading of the phase; numbers of other things are no times."""
     text = _described(**{f"s{number.replace('.', '_')}": body})
@@ -480,9 +484,7 @@ def test_only_the_first_data_line_counts(later: Callable[..., Json]) -> None:
     assert later(f"{DATA_LINE}\n{DATA_LINE.replace('106FullLP', 'unknown')}")["findings"] == []
 
 
-def test_without_the_table_resources_are_not_judged(
-    later: Callable[..., Json], subgate: Callable[..., Result]
-) -> None:
+def test_without_the_table_resources_are_not_judged(later: Callable[..., Json], subgate: Callable[..., Result]) -> None:
     """No DataDefs.tsv: the check is listed under skipped with what it needs."""
     later(DATA_LINE.replace("106FullLP", "unknown"))
     report = submission(subgate("check", "sub", "--format", "json").output)

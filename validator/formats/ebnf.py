@@ -24,7 +24,7 @@ _BLOCK_COMMENT = re.compile(r"^[ \t]*\(\*.*?\*\)", re.MULTILINE | re.DOTALL)  # 
 _BUILT_IN = {"letter": "[A-Za-z]", "digit": "[0-9]", "nonzero": "[1-9]", "alnum": "[A-Za-z0-9]", "any": "[^_]"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class FieldRule:
     """What one field may be: a pattern, its legal values if they can be listed, and words for it."""
 

@@ -41,7 +41,7 @@ class Source(Protocol):
         """Open the bytes from the beginning."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class FileSource:
     """A plain file on disk."""
 
@@ -93,7 +93,7 @@ class _WatchedStream(io.RawIOBase):
         super().close()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Spot:
     """A located offset: line and column from 1, and the bytes around it."""
 

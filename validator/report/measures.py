@@ -29,6 +29,10 @@ def _measures(run: RunReport, *, all_of_them: bool) -> Iterator[str]:
     found = run.scores
     if found is None:
         return
+    reasons = set(found.undefined.values())
+    if len(reasons) == 1 and all(value is None for value in found.measures.values()):
+        yield f"  not scored: {visible(reasons.pop())}"
+        return
     left_out = sorted({name.partition(".")[0] for name in found.measures if "." in name}) if not all_of_them else []
     for name, value in found.measures.items():
         if name.partition(".")[0] in left_out:
