@@ -23,7 +23,7 @@ _RULE = re.compile(r"^([A-Za-z][A-Za-z0-9-]*(?:@tool)?)\s*=\s*([^;]*);[ \t]*(?:\
 _BUILT_IN = {"letter": "[A-Za-z]", "digit": "[0-9]", "nonzero": "[1-9]", "alnum": "[A-Za-z0-9]", "any": "[^_]"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FieldRule:
     """What one field may be: a pattern, its legal values if they can be listed, and words for it."""
 
@@ -47,7 +47,7 @@ class Field:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Grammar:
     """A compiled grammar under one law."""
 
