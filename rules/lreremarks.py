@@ -17,8 +17,8 @@ ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 _LINES = ("LRE202", "LRE205", "LRE206", "LRE301", "LRE302", "LRE303", "LRE304")
 
 
-def _remark(
-    code: str, name: str, cites: str, cost: Severity, text: str, follows: tuple[str, ...] = ()
+def _remark(  # noqa: PLR0913 - keywords of a declaration, not parameters of a computation
+    code: str, name: str, cites: str, cost: Severity, text: str, *, follows: tuple[str, ...] = ()
 ) -> Rule[object]:
     return Rule(code, name, f"Albayzin 2012 LRE {cites}", cost, OK, parse_doc(text), follows=follows)
 
@@ -36,7 +36,7 @@ NOT_SCORABLE = _remark(
     Fix: mend the lines that the message names.
     NIST: there is no official checker; the organizers' script stops.
     """,
-    _LINES,
+    follows=_LINES,
 )
 EMPTY_CLASS = _remark(
     "LRE702",
@@ -65,7 +65,7 @@ CALIBRATION_LOSS = _remark(
     Fix: learn scale and offsets on development data, for instance by multiclass logistic regression.
     NIST: the organizers' script prints the measures and draws no conclusion.
     """,
-    ("LRE712",),
+    follows=("LRE712",),
 )
 WRONG_SIGN = _remark(
     "LRE712",
@@ -94,7 +94,7 @@ AS_DEFAULT = _remark(
     Fix: look at the scale of the scores, their sign, and the order of the columns.
     NIST: the organizers' script prints the measures and draws no conclusion.
     """,
-    ("LRE712",),
+    follows=("LRE712",),
 )
 
 RULES = (NOT_SCORABLE, EMPTY_CLASS, CALIBRATION_LOSS, WRONG_SIGN, AS_DEFAULT)
@@ -102,7 +102,9 @@ RULES = (NOT_SCORABLE, EMPTY_CLASS, CALIBRATION_LOSS, WRONG_SIGN, AS_DEFAULT)
 
 def unanswered(file: str, count: int, example: str) -> tuple[Rule[object], Defect]:
     """Say that segments which count have no answer."""
-    message = f"{count} segment{'s' if count > 1 else ''} that count{'' if count > 1 else 's'} cannot be scored: {example}"
+    message = (
+        f"{count} segment{'s' if count > 1 else ''} that count{'' if count > 1 else 's'} cannot be scored: {example}"
+    )
     return NOT_SCORABLE, Defect(Place(file), message, count=count)
 
 
@@ -117,7 +119,11 @@ def remarks(file: str, found: Measures) -> Iterator[tuple[Rule[object], Defect]]
     where, confusion = Place(file), found.confusion
     told = {
         Caution.SCALE_NOT_POSITIVE: (WRONG_SIGN, f"the best scale for these scores is {_scale(hint)}", ""),
-        Caution.NO_BETTER_THAN_DEFAULT: (AS_DEFAULT, f"Fact is {confusion.fact:.4g}; writing nothing but 0 gives 1", ""),
+        Caution.NO_BETTER_THAN_DEFAULT: (
+            AS_DEFAULT,
+            f"Fact is {confusion.fact:.4g}; writing nothing but 0 gives 1",
+            "",
+        ),
         Caution.CALIBRATION_LOSS: (
             CALIBRATION_LOSS,
             f"{_share(hint)} of Fact {confusion.fact:.4g} is calibration loss: {confusion.fdis:.4g} would be possible",

@@ -18,13 +18,16 @@ from .lrelines import condition, results
 if TYPE_CHECKING:
     from validator.formats.languagekey import LanguageKey
     from validator.formats.languagescores import LanguageScores
+    from validator.formats.namecolumn import Names
     from validator.formats.segmentlist import SegmentList
-    from validator.model import Cell, Law, Number, Wanted
+    from validator.model import Cell, Defect, Law, Number, Rule, Wanted
     from validator.profile import Value
     from validator.scoring.crossentropy import Measures
     from validator.scoring.margins import Prior
     from validator.submission import OpenRun
-    from validator.tables import Codes, Floats, Offsets
+    from validator.tables import Codes, Flags, Floats, Offsets
+
+    Remarks = tuple[tuple[Rule[object], Defect], ...]
 
 _OPEN = "Open"
 _NAMES = ("Cmce", "Cdef", "Cmin", "Fact", "lnFact", "Fdis", "Fcal")
@@ -47,9 +50,9 @@ class _Trial:
     table: LanguageScores
     classes: Codes
     line: Offsets  # of each segment; -1 none, -2 two
-    segment: Offsets  # number of the segment in the key or the list, for messages
     prior: Prior
     mode: str
+    names: Names
 
 
 class LreScorer:
@@ -146,7 +149,7 @@ def _trial(opened: OpenRun) -> _Trial:
     line[found[there]] = there
     line[found[there[np.isin(there, table.names.repeated)]]] = -2
     prior = open_set(targets) if mode == _OPEN else closed_set(targets)
-    return _Trial(table, classes, line, names.find(names), prior, mode)
+    return _Trial(table, classes, line, prior, mode, names)
 
 
 def _told(table: LanguageScores) -> tuple[str, str]:
@@ -172,28 +175,23 @@ def _rows_of_key(key: LanguageKey, wanted: SegmentList) -> Offsets:
     return rows
 
 
-def _counting(trial: _Trial) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _counting(trial: _Trial) -> Flags:
     """Tell which segments count in the condition: not the removed ones, nor out-of-set ones in closed set."""
     taking_part = np.array([weight > 0 for weight in trial.prior.weights] + [False])
-    counts: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = taking_part[trial.classes]
+    counts: Flags = taking_part[trial.classes]
     return counts
 
 
-def _unanswered(opened: OpenRun, trial: _Trial) -> tuple[tuple[object, object], ...]:
+def _unanswered(opened: OpenRun, trial: _Trial) -> Remarks:
     """Find the segments that count and have no line, two, or one with scores missing."""
-    usable = np.append(trial.table.usable, False)
-    bad = np.flatnonzero(_counting(trial) & ~usable[np.maximum(trial.line, -1)] | (_counting(trial) & (trial.line < 0)))
+    usable = np.append(trial.table.usable, False)  # the last one is for segments without a line
+    bad = np.flatnonzero(_counting(trial) & ~usable[np.maximum(trial.line, -1)])
     if not len(bad):
         return ()
     line = int(trial.line[bad[0]])
     why = {-1: "has no line", -2: "has two lines"}.get(line, "has not all its scores")
-    return (lreremarks.unanswered(opened.run.file, len(bad), f"{_name(opened, int(bad[0]))} {why}"),)
-
-
-def _name(opened: OpenRun, row: int) -> str:
-    key, wanted = opened.references["key"], opened.references.get("segments")
-    names = cast("SegmentList | LanguageKey", wanted or key).names if not isinstance(key, _StandIn) or wanted else None
-    return f"segment {names[row]}" if names is not None else f"segment {results(opened).names[row]}"
+    example = f"segment {trial.names[int(bad[0])]} {why}"
+    return (lreremarks.unanswered(opened.run.file, len(bad), example),)
 
 
 def _aligned(trial: _Trial) -> Floats:
@@ -227,9 +225,9 @@ def _named(found: Measures) -> tuple[dict[str, Number], dict[str, str]]:
     return measures, {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def _unscored(reason: str, signature: str, remarks: tuple[object, ...]) -> Scores:
+def _unscored(reason: str, signature: str, remarks: Remarks) -> Scores:
     names = (*_NAMES, *_HINTS)
-    return Scores(dict.fromkeys(names), dict.fromkeys(names, reason), signature, remarks=remarks)  # type: ignore[arg-type]
+    return Scores(dict.fromkeys(names), dict.fromkeys(names, reason), signature, remarks=remarks)
 
 
 def _pairs(margins: Margins) -> list[dict[str, Cell]]:

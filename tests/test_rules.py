@@ -11,7 +11,7 @@ import pytest
 
 from validator import formats
 from validator.cli import main
-from validator.engine import all_rules
+from validator.rulebook import all_rules
 from validator.model import Law, Rule, Severity
 
 if TYPE_CHECKING:

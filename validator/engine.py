@@ -267,11 +267,14 @@ def pack(path: str, request: Request, folder: Path) -> Report:
     profile = load(report.evaluation)
     try:
         submission = compose(members(Path(path), path), profile, _values(profile, request))
+        if profile.package.whole and not submission.whole:
+            raise UsageError(f"{path}: one archive holds the whole submission; give its folder")
         submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
         packages = tuple(write(plan, folder, report) for plan in plans(submission))
+        partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
+        partial = request.settings if profile.package.whole else partial
         for package in packages:
-            partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
-            _pass_again(package.path, replace(request, evaluation=report.evaluation, settings=partial))
+            _pass_again(package.path, replace(request, evaluation=report.evaluation, settings=partial), report)
         return replace(report, packages=packages)
     except RuleCrash as crash:
         return replace(report, crash=str(crash))
@@ -279,8 +282,13 @@ def pack(path: str, request: Request, folder: Path) -> Report:
         return replace(report, error=_words(error))
 
 
-def _pass_again(archive: str, request: Request) -> None:
+def _pass_again(archive: str, request: Request, before: Report) -> None:
+    """Check a finished archive: it must be accepted, and score as what was packed did."""
     again = check(archive, request)
+    measured = {run.id: run.scores.measures for run in before.runs if run.scores is not None}
+    for run in again.runs:
+        if run.scores is not None and run.scores.measures != measured.get(run.id):
+            raise RuleCrash(f"{run.id} has other scores in the archive {archive} than outside of it")
     if verdict(again) is not Verdict.ACCEPT:
         wrong = next((finding.message for finding in again.shown), again.error or again.crash)
         raise RuleCrash(f"the archive {archive} does not pass its own check: {wrong}")

@@ -8,8 +8,8 @@ ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 OURS = "house rule; Albayzin 2012 LRE 4.1, 6.1"
 
 
-def _fault(code: str, name: str, cost: Severity, text: str, follows: tuple[str, ...] = ()) -> Rule[object]:
-    return Rule(code, name, OURS, cost, OK, parse_doc(text), follows=follows)
+def _fault(code: str, name: str, cost: Severity, text: str) -> Rule[object]:
+    return Rule(code, name, OURS, cost, OK, parse_doc(text))
 
 
 REFERENCE_LINE = _fault(

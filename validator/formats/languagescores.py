@@ -6,8 +6,8 @@
     task  = "Plenty" | "Empty"
     mode  = "Closed" | "Open"
 
-The columns of each task and the form of a score are in schemas/lre12/lre12.ebnf. Which task's columns a file has is told
-from its lines: those that most of its first lines have.
+The columns of each task and the form of a score are in schemas/lre12/lre12.ebnf. Which task's columns a file has is
+told from its lines: those that most of its first lines have.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import codecs
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -27,13 +27,17 @@ from validator.formats.namecolumn import Names
 from validator.formats.problems import Problems
 from validator.formats.scorefaults import EMPTY_FILE, FIELD_COUNT, NOT_A_NUMBER, NOT_FINITE
 from validator.formats.scoretexts import Trouble, read_scores
+from validator.formats.source import Held
 from validator.formats.spacing import Spacing
 from validator.formats.textindex import same_texts
 from validator.model import Defect, Law, Place, Remedy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
+    from validator.formats.segmentlist import SegmentList
     from validator.formats.source import Source
     from validator.tables import Codes, Flags, Floats, Offsets
 
@@ -142,7 +146,7 @@ class _Reader:
         if read.trouble.any():
             self._wrong_scores(read.trouble, base + found.line[whole])
         scores = read.value.reshape(-1, width - KEYS)
-        usable = ~read.trouble.reshape(scores.shape).any(axis=1)
+        usable: Flags = (read.trouble.reshape(scores.shape) == Trouble.NONE).all(axis=1)
         if not np.array_equal(named, whole):
             scores, usable = _spread(scores, usable, whole[named])
         self._scores.append(scores)
@@ -152,7 +156,7 @@ class _Reader:
         self._offset.append(base + found.line[named])
 
     def _coded(self, texts: Texts) -> Codes:
-        """Number the texts; where all are the same, as they should be, only the first is looked at."""
+        """Give the texts their numbers; where all are the same, as they should be, only the first is looked at."""
         first = Texts(texts.buffer, texts.start[:1], texts.length[:1])
         rows = np.arange(len(texts))
         if same_texts(texts, rows, first, np.zeros_like(rows)).all():
@@ -223,6 +227,17 @@ class _Reader:
             np.concatenate([np.zeros(0, dtype=np.int64), *self._offset]),
         )
         return LanguageScoresFile(table, self._problems)
+
+
+def canonical(source: Source, references: Mapping[str, object]) -> Source:
+    """Write the results as they are sent: single blanks, LF, in the order of seg.ndx; every number as it was."""
+    with source.open() as stream:
+        lines = [b" ".join(line.split()) for line in stream.read().split(b"\n") if line.strip()]
+    wanted = references.get("segments")
+    if wanted is not None:
+        at = cast("SegmentList", wanted).names.find(read(source).table.names)
+        lines = [lines[row] for row in np.argsort(at, kind="stable").tolist()]
+    return Held(source.name, b"".join(line + b"\n" for line in lines))
 
 
 def _columns(found: Fields) -> tuple[str, ...]:

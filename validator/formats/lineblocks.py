@@ -1,7 +1,7 @@
 """Files of lines and blank-separated fields: whole lines, about a megabyte at a time, taken apart with arrays.
 
-A line ends in LF; a CR in front of it is blank, and so is every other byte up to 32. What is odd about the bytes between
-the fields is for the formats to judge.
+A line ends in LF; a CR in front of it is blank, and so is every other byte up to 32. What is odd about the bytes
+between the fields is for the formats to judge.
 """
 
 from __future__ import annotations
@@ -96,11 +96,10 @@ def fields(data: bytes) -> Fields:
     line = np.empty_like(ends)
     line[:1], line[1:] = 0, blanks[ends[:-1]] + 1
     there = length > 0
-    if there.all():
-        stop, odd = ends + 1, blanks[:0]
-    else:
+    odd = blanks[~there]
+    stop: Offsets = ends + 1
+    if len(odd):
         stop = np.cumsum(there)[ends]
-        odd = blanks[~there]
         start, length = start[there], length[there]
     count = np.diff(stop, prepend=0)
     return Fields(buffer, start, length, line, count, stop - count, odd)

@@ -9,8 +9,8 @@ LINES = "Albayzin 2012 LRE 6.1.3"
 OURS = "house rule; Albayzin 2012 LRE 6.1.3"
 
 
-def _fault(code: str, name: str, cites: str, cost: Severity, text: str, follows: tuple[str, ...] = ()) -> Rule[object]:
-    return Rule(code, name, cites, cost, OK, parse_doc(text), follows=follows)
+def _fault(code: str, name: str, cites: str, cost: Severity, text: str) -> Rule[object]:
+    return Rule(code, name, cites, cost, OK, parse_doc(text))
 
 
 NOT_ASCII = _fault(

@@ -90,7 +90,6 @@ def reference_lines(source: Source, problems: Problems) -> Iterator[tuple[int, F
             yield lines.offset, fields(lines.data)
 
 
-
 def judge_names(file: str, names: Names, offset: Offsets, problems: Problems) -> None:
     """Note an empty list, and names that are there twice."""
     if not len(names) and not problems:

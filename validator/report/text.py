@@ -93,7 +93,11 @@ def _finding(finding: Finding, report: Report, style: Style) -> Iterator[str]:
     if finding.schema_says:
         yield from _wrapped(" xsd: ", finding.schema_says, style.columns)
     yield from _wrapped(" fix: ", finding.hint.removesuffix("."), style.columns)
-    if report.official_tool and finding.rule.law is not Law.BOTH and Severity.ERROR in (finding.rule.plan, finding.rule.tool):
+    if (
+        report.official_tool
+        and finding.rule.law is not Law.BOTH
+        and Severity.ERROR in (finding.rule.plan, finding.rule.tool)
+    ):
         tool = report.official_tool
         only_plan = f"only the plan forbids this; {tool} lets it pass"
         only_tool = f"{tool} refuses this; the plan does not forbid it"
