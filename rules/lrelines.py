@@ -98,7 +98,7 @@ def unknown_segment(opened: OpenRun) -> Iterator[Defect]:
         yield Defect(_row(opened, row, 3), "segment {value} is not in seg.ndx", hint, label, count=count)
 
 
-@rule("LRE302", "missing-segment", cites=ALL, plan=ERROR, tool=OK, needs=("content", "segments"), follows=("LRE204",))
+@rule("LRE302", "missing-segment", cites=ALL, plan=ERROR, tool=OK, needs=("content", "segments"))
 def missing_segment(opened: OpenRun) -> Iterator[Defect]:
     """Every segment of seg.ndx has a line.
 
@@ -236,7 +236,7 @@ def probabilities(opened: OpenRun) -> Iterator[Defect]:
         sums = (targets.sum(axis=1), scores.sum(axis=1) if scores[:, -1].min() >= 0 else targets.sum(axis=1))
         if any(np.abs(total - 1).max() < _SUM for total in sums if np.isfinite(total).all()):
             where = Place(opened.run.file, int(table.offset[np.flatnonzero(table.usable)[0]]), "4", "field 4")
-            yield Defect(where, "the scores of each line lie between 0 and 1 and sum up to 1", count=len(scores))
+            yield Defect(where, "the scores of each line lie between 0 and 1 and sum up to 1")
 
 
 @rule("LRE412", "says-nothing", cites="Albayzin 2012 LRE 4.2", plan=WARNING, tool=OK, needs=("content",))
@@ -254,7 +254,7 @@ def says_nothing(opened: OpenRun) -> Iterator[Defect]:
     if len(targets) and (targets == targets[:, :1]).all():
         where = Place(opened.run.file, int(table.offset[np.flatnonzero(table.usable)[0]]), "4", "field 4")
         message = f"every line has one and the same score for all {targets.shape[1]} languages"
-        yield Defect(where, message, count=len(targets))
+        yield Defect(where, message)
 
 
 @rule("LRE413", "code-of-no-condition", cites=LINES, plan=ERROR, tool=OK, needs=("content",))

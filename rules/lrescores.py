@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _OPEN = "Open"
 _NAMES = ("Cmce", "Cdef", "Cmin", "Fact", "lnFact", "Fdis", "Fcal")
+_OF_PAIRS = ("Fact", "Fdis", "Fcal", "Cmce", "Cmin", "Cdef", "lnFact")
 _HINTS = ("calibration_loss", "calibration_share", "calibration_scale")
 _BREAKDOWNS = ("pair", "language")
 
@@ -106,6 +107,7 @@ class LreScorer:
             spread,
             tuple(lreremarks.remarks(opened.run.file, found)),
             material=margins,
+            aside=tuple(name for name in _BREAKDOWNS if name not in wanted.by),
         )
 
     def compare(self, first: Scores, second: Scores) -> dict[str, Cell]:
@@ -234,7 +236,7 @@ def _pairs(margins: Margins) -> list[dict[str, Cell]]:
     rows: list[dict[str, Cell]] = []
     for pair in measure_pairs(margins):
         measures, _ = _named(pair.measures)
-        rows.append({"id": f"{pair.first}-{pair.second}", **{name: measures[name] for name in reversed(_NAMES)}})
+        rows.append({"id": f"{pair.first}-{pair.second}", **{name: measures[name] for name in _OF_PAIRS}})
     return rows
 
 

@@ -279,6 +279,7 @@ class Scores:
     remarks: tuple[tuple[Rule[object], Defect], ...] = ()
     alignment: Callable[[], Iterator[dict[str, Cell]]] | None = None
     material: object = None
+    aside: tuple[str, ...] = ()  # breakdowns that people see only if they ask for more
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -74,8 +74,8 @@ FORMATS = (
     Format("datadefs", "validator.formats.datadefs", "text"),
     Format("rttm", "validator.formats.rttm", "text", suffix=".rttm", judge=_F4DE),
     Format("languagescores", "validator.formats.languagescores", "results", schema="lre12/lre12.ebnf"),
-    Format("segmentlist", "validator.formats.segmentlist", "segments", suffix=".ndx", own=True),
-    Format("languagekey", "validator.formats.languagekey", "segments", suffix=("key.txt", ".key"), own=True),
+    Format("segments", "validator.formats.segmentlist", "segments", suffix=".ndx", own=True),
+    Format("key", "validator.formats.languagekey", "segments", suffix=("key.txt", ".key"), own=True),
     Format("pdf", "validator.formats.pdf", "pdf"),
     Format("speedreport", "validator.formats.speedreport", "speed"),
 )

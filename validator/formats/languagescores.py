@@ -131,6 +131,8 @@ class _Reader:
             return
         found = fields(lines.data)
         self._spacing.judge(lines, found)
+        if b"\r" in lines.data and lines.data.count(b"\r") != lines.data.count(b"\r\n"):
+            found = fields(_LONE_CR.sub(b"\n", lines.data))  # told once; what else there is, is not to follow from it
         if not self._columns and found.count.any():
             self._columns = _columns(found)
         self._rows(found, lines.offset)
@@ -259,6 +261,7 @@ def _spread(scores: Floats, usable: Flags, whole: Flags) -> tuple[Floats, Flags]
     return wide, there
 
 
+_LONE_CR = re.compile(rb"\r(?!\n)")
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?", re.ASCII)
 _FORTRAN = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))[dD]([+-]?\d+)", re.ASCII)
 _GROUPED = re.compile(r"[+-]?\d+(?:_\d+)+(?:\.\d*)?", re.ASCII)

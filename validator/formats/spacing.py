@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _TEXT = bytes(range(32, 127)) + b"\t\n\r"
 _IS_TEXT = np.isin(np.arange(256), list(_TEXT))
+_LONE_CR = "a carriage return (CR) that is no line end"
 _TAB, _LF, _CR = 9, 10, 13
 
 
@@ -60,13 +61,15 @@ class Spacing:
 
     def _strange_bytes(self, body: NDArray[np.uint8], base: int) -> None:
         strange = ~_IS_TEXT[body]
+        strange[1:] &= ~((body[1:] & 0xC0 == 0x80) & (body[:-1] > 127))  # one finding for each character of UTF-8
         strange |= (body == _CR) & (np.append(body[1:], 0) != _LF)
         self._problems.note_each(
             NOT_ASCII, "", np.flatnonzero(strange), lambda at: self._defect(base + at, "byte", _word(int(body[at])))
         )
 
     def _defect(self, offset: int, field: str, message: str) -> Defect:
-        return Defect(Place(self._file, offset, field), message)
+        hint = "write LF at the end of each line" if message == _LONE_CR else ""
+        return Defect(Place(self._file, offset, field), message, hint)
 
     def _odd_blanks(self, body: NDArray[np.uint8], found: Fields, base: int) -> None:
         kind = body[found.odd]
@@ -113,5 +116,5 @@ class Spacing:
 
 def _word(byte: int) -> str:
     if byte == _CR:
-        return "a carriage return (CR) inside of a line"
-    return f"byte 0x{byte:02x} is {'no ASCII' if byte > 126 else 'a control character'}"
+        return _LONE_CR
+    return "{value} is no ASCII character" if byte > 127 else f"byte 0x{byte:02x} is a control character"

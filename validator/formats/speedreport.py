@@ -74,7 +74,7 @@ def read(source: Source) -> SpeedReportFile:
             raise ValueError("it is larger than 1 MB")  # noqa: TRY301 - one way out for all that cannot be read
         content = tomllib.loads(data.decode(), parse_float=Decimal)
     except (ValueError, InvalidOperation, RecursionError) as error:
-        fault(f"the file is no TOML: {str(error)[:200] or 'a number is out of range'}")
+        fault(f"no TOML: {str(error)[:80] or 'a number is out of range'}")
         return SpeedReportFile((), problems)
     systems = content.pop("system", [])
     if content or not isinstance(systems, list) or not all(isinstance(system, dict) for system in systems):
