@@ -55,7 +55,7 @@ THIRD_PARTY = {
     "tables": {"numpy"},
     "bundled": {"tomli"},
     "profile": {"tomli"},
-    "formats": {"lxml", "xmlschema", "pandas", "numpy"},
+    "formats": {"lxml", "xmlschema", "pandas", "numpy", "pypdf", "tomli"},
     "scoring": {"numpy", "scipy"},
     "rules": {"numpy"},
     "cli": {"click"},
