@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from validator import engine, formats
+from validator.rulebook import all_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -603,7 +604,7 @@ def test_explain_suggests_the_nearest_rule(subgate: Callable[..., Result]) -> No
 def test_rules_lists_each_rule_once(subgate: Callable[..., Result]) -> None:
     """A line each, sorted by code; with -e those of the evaluation only."""
     codes = [line.split()[0] for line in subgate("rules").output.splitlines()[1:]]
-    assert codes == [rule.code for rule in engine.all_rules()]
+    assert codes == [rule.code for rule in all_rules()]
     own = [line.split()[0] for line in subgate("rules", "-e", "openkws13").output.splitlines()[1:]]
     assert set(own) < set(codes)
     assert "KWS451" not in own

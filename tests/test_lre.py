@@ -221,7 +221,7 @@ def test_counts_are_exact_and_findings_few(judged: Callable[..., dict[str, Any]]
 def test_a_pdf_of_noise_is_a_finding(judged: Callable[..., dict[str, Any]], put: Callable[..., str]) -> None:
     """What looks like a PDF at both ends may hold anything."""
     put(LINES, f"sub/{NAME}")
-    noise = random.Random(3).randbytes(20_000)
+    noise = random.Random(3).randbytes(20_000)  # noqa: S311 - noise for a test
     put(b"%PDF-1.4\n" + noise + b"\n%%EOF\n", "sub/description.pdf")
     found = judged("check", "sub", "--data", f"{DATABASE}/seg.ndx", code=0)
     assert [finding["rule"] for finding in found["findings"]] == ["PDF602"]

@@ -20,7 +20,7 @@ Value = bool | float | str
 _NO_DATA = ("whole", "content", "database", "package:pypdf")  # what rules may need besides roles of --data
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class FileRole:
     """A kind of file in a submission: how its name ends, which format it has, which tasks it serves.
 
@@ -34,7 +34,7 @@ class FileRole:
     tasks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class DataRole:
     """A kind of file that the organizers give out; ``name`` is its stem in a database folder, from EXPID fields.
 
@@ -51,7 +51,7 @@ class DataRole:
     optional: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """Something that ``--set`` can change."""
 
@@ -73,7 +73,7 @@ class Parameter:
         return text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Primaries:
     """How runs are told apart: the field with the primary's prefix, what makes a condition, which one is required."""
 
@@ -86,7 +86,7 @@ class Primaries:
     mandatory: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class DescriptionForm:
     """What a system description must have: headings by number, and where the EXPIDs, contact and times belong.
 
@@ -101,7 +101,7 @@ class DescriptionForm:
     data_line: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class PackageForm:
     """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
 
@@ -117,7 +117,7 @@ class PackageForm:
     mail: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class SkeletonForm:
     """What ``init`` writes: blanks for the fields of the name, and (path, template) of each file."""
 
@@ -128,7 +128,7 @@ class SkeletonForm:
 Setting = bool | float | str | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class ScoringForm:
     """How runs are scored: which references that needs, which of them a stand-in can replace, and what the laws do.
 
@@ -235,7 +235,12 @@ def load(name: str) -> Profile:
 
 @cache
 def _merged(name: str) -> dict[str, object]:
-    own: dict[str, object] = tomllib.loads(profile_text(name))
+    try:
+        own: dict[str, object] = tomllib.loads(profile_text(name))
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError(f"{name}: {error}") from error
+    except FileNotFoundError as error:
+        raise ProfileError(f"there is no profile {name} to extend") from error
     parent = own.pop("extends", None)
     if parent is None:
         return own
@@ -321,7 +326,11 @@ def _scoring(table: _Table) -> ScoringForm:
 
 
 def _severity(code: str, table: _Table) -> tuple[str, tuple[Severity, Severity]]:
-    both = (Severity[table.text("plan").upper()], Severity[table.text("tool").upper()])
+    named = {severity.name.lower(): severity for severity in Severity}
+    words = [table.text(law) for law in ("plan", "tool")]
+    if not set(words) <= named.keys():
+        raise ProfileError(f"{table.where}: a severity is one of {', '.join(named)}")
+    both = (named[words[0]], named[words[1]])
     table.done()
     return code, both
 

@@ -128,13 +128,25 @@ def listing(path: Path, shown: str) -> Listing:
             found.add(entry)
     except _TooLarge as error:
         found.faults.append(ArchiveFault(Trouble.SIZE, shown, str(error)))
-    except _BROKEN as error:
-        found.faults.append(ArchiveFault(Trouble.UNREADABLE, shown, f"the archive cannot be read to its end: {error}"))
+    except (_Damaged, *_BROKEN) as error:
+        message = f"the archive cannot be read to its end: {_words(error)}"
+        found.faults.append(ArchiveFault(Trouble.UNREADABLE, shown, message))
     return Listing(tuple(sorted(found.sources, key=lambda source: source.name)), tuple(found.faults))
 
 
 class _TooLarge(Exception):  # noqa: N818 - never leaves this module
     pass
+
+
+class _Damaged(Exception):  # noqa: N818 - never leaves this module
+    pass
+
+
+def _words(error: Exception) -> str:
+    """Say what is wrong with an archive, not with the module that read it."""
+    if isinstance(error, _Damaged):
+        return str(error)
+    return "it is cut off" if isinstance(error, EOFError) else "it is damaged, or another kind of file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +233,7 @@ class _Metered:
         while size > 0:
             data = self.read(min(size, 1 << 20))
             if not data:
-                raise EOFError("a member is cut off")
+                raise _Damaged("a member is cut off")
             size -= len(data)
 
     def close(self) -> None:
@@ -253,7 +265,7 @@ def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
     while True:
         header = stream.read(_BLOCK)
         if len(header) < _BLOCK:
-            raise EOFError("it ends without its end mark")
+            raise _Damaged("it ends without its end mark")
         if not header.strip(b"\0"):
             break
         info = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
@@ -266,13 +278,13 @@ def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
         extended = {}
     while rest := stream.read(1 << 20):
         if rest.strip(b"\0"):
-            raise ValueError("there is data behind its end mark")
+            raise _Damaged("there is data behind its end mark")
 
 
 def _entry(info: tarfile.TarInfo, extended: dict[str, str], position: int) -> _Entry:
     size = int(extended.get("size", info.size))
     if size < 0:
-        raise ValueError("a member has a negative size")
+        raise _Damaged("a member has a negative size")
     kind = _KINDS.get(info.type, "of an unknown type")
     if any(key.startswith("GNU.sparse") for key in extended):
         kind = "a sparse file"
@@ -283,7 +295,7 @@ def _entry(info: tarfile.TarInfo, extended: dict[str, str], position: int) -> _E
 def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
     """Read an extended header: a long name, or pax records "length key=value"."""
     if not 0 <= info.size <= _HEADER:
-        raise ValueError("an extended header is too large")
+        raise _Damaged("an extended header is too large")
     data = stream.read(-(-info.size // _BLOCK) * _BLOCK)[: info.size]
     if info.type == tarfile.GNUTYPE_LONGNAME:
         return {"path": data.rstrip(b"\0").decode("utf-8", "surrogateescape")}
@@ -293,7 +305,7 @@ def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
     while data:
         length, _, _ = data.partition(b" ")
         if not length.isdigit() or not len(length) + 3 < int(length) <= len(data):
-            raise ValueError("an extended header is broken")
+            raise _Damaged("an extended header is broken")
         key, _, value = data[len(length) + 1 : int(length) - 1].partition(b"=")
         records[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
         data = data[int(length) :]
@@ -329,7 +341,7 @@ def _measure_directory(path: Path) -> None:
         tail = stream.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) < at + 22:
-        raise ValueError("it has no directory")
+        raise _Damaged("it has no directory")
     members = int.from_bytes(tail[at + 10 : at + 12], "little")
     size = int.from_bytes(tail[at + 12 : at + 16], "little")
     if members > MEMBERS or size > _DIRECTORY:

@@ -95,8 +95,8 @@ def fields(data: bytes) -> Fields:
     ends = np.flatnonzero(body[blanks] == _LF)  # numbers of the blanks that end a line
     line = np.empty_like(ends)
     line[:1], line[1:] = 0, blanks[ends[:-1]] + 1
-    there = length > 0
-    odd = blanks[~there]
+    there: Flags = length > 0
+    odd: Offsets = blanks[~there]
     stop: Offsets = ends + 1
     if len(odd):
         stop = np.cumsum(there)[ends]

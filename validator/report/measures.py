@@ -29,8 +29,9 @@ def _measures(run: RunReport, *, all_of_them: bool) -> Iterator[str]:
     found = run.scores
     if found is None:
         return
-    if all(value is None for value in found.measures.values()) and len(set(found.undefined.values())) == 1:
-        yield f"  no measures: {next(iter(found.undefined.values()))}"
+    reasons = set(found.undefined.values())
+    if len(reasons) == 1 and all(value is None for value in found.measures.values()):
+        yield f"  not scored: {visible(reasons.pop())}"
         return
     left_out = sorted({name.partition(".")[0] for name in found.measures if "." in name}) if not all_of_them else []
     for name, value in found.measures.items():
