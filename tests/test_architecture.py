@@ -65,7 +65,7 @@ THIRD_PARTY = {
     "tables": {"numpy"},
     "bundled": {"tomli"},
     "profile": {"tomli"},
-    "formats": {"lxml", "xmlschema", "pandas", "numpy"},
+    "formats": {"lxml", "xmlschema", "pandas", "numpy", "pypdf", "tomli"},
     "scoring": {"numpy", "scipy"},
     "rules": {"numpy"},
     "cli": {"click"},

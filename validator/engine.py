@@ -82,7 +82,7 @@ def _check(path: str, request: Request) -> Report:
         found = replace(found, sources=tuple(Watched(source, request.watch) for source in found.sources))
     own = _organizers_file(found, request)
     if own is not None:
-        parse_data(request.data, all_profiles()[0])
+        parse_data(request.data, *all_profiles())
         if request.settings:
             raise UsageError(f"--set {request.settings[0][0]}: an organizers' file has no parameters")
         return check_own_file(found.sources[0], own, request.conventions)
@@ -106,17 +106,25 @@ def _values(profile: Profile, request: Request) -> dict[str, Value]:
 
 
 def _with_descriptions(submission: Submission, references: References) -> tuple[Submission, Found]:
-    """Read the descriptions, and the references that are the same for all runs."""
-    form = next((role.format for role in submission.profile.files if role.role == "description"), "")
+    """Read the descriptions and reports, and the references that are the same for all runs."""
+    form = _format_of(submission.profile, "description")
     read = [(source.name, formats.read(form, source)) for source in submission.texts]
-    tables = {}
+    side = [(source.name, formats.read(_format_of(submission.profile, "report"), source)) for source in submission.side]
+    tables, digests = {}, {}
     for role in submission.profile.data:
         source = None if role.name else references.choose(role, submission.profile, {}).source
         if source is not None:
             tables[role.role] = usable(source.path, role.format)
+            digests[role.role] = _sha256(source.path, stamp(source.path))
     described = tuple((name, cast("Description", content.table)) for name, content in read)
-    problems = [pair for _, content in read for pair in content.problems]
-    return replace(submission, descriptions=described, references=tables), problems
+    problems = [pair for _, content in (*read, *side) for pair in content.problems]
+    reports = tuple((name, content.table) for name, content in side)
+    found = replace(submission, descriptions=described, reports=reports, references=tables, digests=digests)
+    return found, problems
+
+
+def _format_of(profile: Profile, role: str) -> str:
+    return next((known.format for known in profile.files if known.role == role), "")
 
 
 def _check_run(run: Run, submission: Submission, references: References, through: _Pass) -> None:
@@ -137,6 +145,7 @@ def _check_run(run: Run, submission: Submission, references: References, through
         for role, choice in choices.items()
         if choice.source is not None
     }
+    digests |= submission.digests
     opened = OpenRun(run, submission, content, parts, choices, tables)
     problems = list(content.problems) if content is not None else []
     problems += [problem for part in parts.values() for problem in part.problems]
@@ -194,8 +203,8 @@ class _Pass:
             run.file: (run.source, run.role.format if run.role is not None else "") for run in submission.runs
         }
         sources |= {part.source.name: (part.source, part.role.format) for run in submission.runs for part in run.parts}
-        form = next((role.format for role in self._profile.files if role.role == "description"), "")
-        sources |= {source.name: (source, form) for source in submission.texts}
+        sources |= {source.name: (source, _format_of(self._profile, "description")) for source in submission.texts}
+        sources |= {source.name: (source, _format_of(self._profile, "report")) for source in submission.side}
         everything = [source for source, _ in sources.values()] + list(submission.others)
         extent = Extent(len(everything), sum(source.size for source in everything), self.records, self._profile.unit)
         return Report(
@@ -258,7 +267,7 @@ def _organizers_file(found: Members, request: Request) -> Format | None:
     if request.evaluation and compose(found, profiles[0], {}).runs[0].suffix:
         return None
     known = formats.sniff(source)
-    return known if known is not None and known.judge else None
+    return known if known is not None and known.by_organizers else None
 
 
 def pack(path: str, request: Request, folder: Path) -> Report:
@@ -271,11 +280,14 @@ def pack(path: str, request: Request, folder: Path) -> Report:
     profile = load(report.evaluation)
     try:
         submission = compose(members(Path(path), path), profile, _values(profile, request))
+        if profile.package.whole and not submission.whole:
+            raise UsageError(f"{path}: one archive holds the whole submission; give its folder")
         submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
         packages = tuple(write(plan, folder, report) for plan in plans(submission))
+        partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
+        partial = request.settings if profile.package.whole else partial
         for package in packages:
-            partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
-            _pass_again(package.path, replace(request, evaluation=report.evaluation, settings=partial))
+            _pass_again(package.path, replace(request, evaluation=report.evaluation, settings=partial), report)
         return replace(report, packages=packages)
     except RuleCrash as crash:
         return replace(report, crash=str(crash))
@@ -283,8 +295,13 @@ def pack(path: str, request: Request, folder: Path) -> Report:
         return replace(report, error=_words(error))
 
 
-def _pass_again(archive: str, request: Request) -> None:
+def _pass_again(archive: str, request: Request, before: Report) -> None:
+    """Check a finished archive: it must be accepted, and score as what was packed did."""
     again = check(archive, request)
+    measured = {run.id: run.scores.measures for run in before.runs if run.scores is not None}
+    for run in again.runs:
+        if run.scores is not None and run.scores.measures != measured.get(run.id):
+            raise RuleCrash(f"{run.id} has other scores in the archive {archive} than outside of it")
     if verdict(again) is not Verdict.ACCEPT:
         wrong = next((finding.message for finding in again.shown), again.error or again.crash)
         raise RuleCrash(f"the archive {archive} does not pass its own check: {wrong}")

@@ -71,12 +71,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The lines around a finding: (line number, text) pairs, and the marked code points of one line."""
+    """The lines around a finding: (line number, text) pairs, and the marked code points of one line.
+
+    ``ruler`` has marks to print in front of the caret, under the code points of the marked line: numbers of fields.
+    """
 
     lines: tuple[tuple[int | None, str], ...]
     marked: int
     begin: int
     end: int
+    ruler: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +280,7 @@ class Scores:
     remarks: tuple[tuple[Rule[object], Defect], ...] = ()
     alignment: Callable[[], Iterator[dict[str, Cell]]] | None = None
     material: object = None
+    aside: tuple[str, ...] = ()  # breakdowns that people see only if they ask for more
 
 
 @dataclass(frozen=True, slots=True, eq=False)

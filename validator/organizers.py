@@ -48,7 +48,7 @@ def _judged(source: Source, known: Format) -> tuple[Content, Found, tuple[str, .
 
 
 def usable(path: Path, format_name: str) -> object:
-    """Read a reference once for all runs; one that breaks both laws cannot be used."""
+    """Read a reference once for all runs; one that breaks both laws, or all that there are, cannot be used."""
     return _usable(path, format_name, stamp(path))
 
 
@@ -63,7 +63,8 @@ def _usable(path: Path, format_name: str, _stamp: tuple[str, int, int]) -> objec
     source = formats.source_of(path)
     known = formats.named(format_name)
     content, found, _ = _judged(source, known)
-    faults = [pair for pair in found if pair[0].plan is pair[0].tool is Severity.ERROR]
+    laws = 2 if known.judge else 1
+    faults = [pair for pair in found if (pair[0].plan, pair[0].tool)[:laws].count(Severity.ERROR) == laws]
     if faults:
         worst = min(findings(faults, {source.name: (source, known.name)}, Law.BOTH), key=lambda f: f.order)
         line = f":{worst.location.line}" if worst.location.line else ""

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from validator import __version__
 from validator.atomic import replacing
+from validator.bundled import schema
+from validator.formats import canonical as canonical_form
 from validator.formats.archive import listing
 from validator.formats.source import blocks, sha256
 from validator.model import Law, Package, Severity, verdict
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from validator.formats.source import Source
     from validator.model import Report
-    from validator.submission import Submission
+    from validator.submission import Run, Submission
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://subgate.invalid/receipt/v1"
@@ -41,11 +43,15 @@ class Plan:
     name: str
     members: tuple[tuple[str, Source], ...]
     runs: tuple[str, ...]
+    mail: str = ""  # template of the text to send it with
+    words: tuple[tuple[str, str], ...] = ()  # what else is known to the template
 
 
 def plans(submission: Submission) -> tuple[Plan, ...]:
     """Lay out the archives of a submission as its profile asks."""
     form = submission.profile.package
+    if form.whole:
+        return (_whole(submission),) if submission.runs else ()
     found = []
     for run in submission.runs:
         values = {**run.values, "EXPID": run.stem, "base": run.file.rsplit("/", 1)[-1]}
@@ -55,6 +61,36 @@ def plans(submission: Submission) -> tuple[Plan, ...]:
         members += [(form.description.format_map({**values, "base": _base(source)}), source) for source in texts]
         found.append(Plan(form.name.format_map(values), tuple(sorted(members, key=_bytes)), (run.stem,)))
     return tuple(found)
+
+
+def _whole(submission: Submission) -> Plan:
+    """Lay out one archive with all runs and all descriptions."""
+    form, how = submission.profile.package, submission.profile.primaries
+    values = submission.runs[0].values
+    members = [
+        (form.run.format_map({**run.values, "EXPID": run.stem, "base": _base(run.source)}), _form(run, submission))
+        for run in submission.runs
+    ]
+    members += [(form.description.format_map({**values, "base": _base(text)}), text) for text in submission.texts]
+    told = [
+        f"  {'+'.join(run.values.get(name, '') for name in how.condition)}  {run.values.get(how.system, ''):6} "
+        f"{_base(run.source)}"
+        for run in submission.runs
+    ]
+    return Plan(
+        form.name.format_map(values),
+        tuple(sorted(members, key=_bytes)),
+        tuple(run.stem for run in submission.runs),
+        schema(form.mail) if form.mail else "",
+        (*values.items(), ("runs", "\n".join(told))),
+    )
+
+
+def _form(run: Run, submission: Submission) -> Source:
+    """Return a run as it is sent."""
+    if not submission.profile.package.canonical or run.role is None:
+        return run.source
+    return canonical_form(run.role.format, run.source, submission.references)
 
 
 def _base(source: Source) -> str:
@@ -78,6 +114,10 @@ def write(plan: Plan, folder: Path, report: Report) -> Package:
     statement = _statement(plan, packer, report)
     _write_text(folder / f"{plan.name}.sha256", checksum_line(digest, plan.name))
     _write_text(folder / f"{plan.name}.receipt.json", canonical(statement))
+    if plan.mail:
+        listed = "\n".join(f"  {entry['sha256']}  {entry['name']}" for entry in packer.members)
+        words = {**dict(plan.words), "archive": plan.name, "sha256": digest, "members": listed}
+        _write_text(folder / f"{plan.name}.mail.txt", plan.mail.format_map(words))
     return package
 
 

@@ -17,7 +17,7 @@ else:
     import tomli as tomllib
 
 Value = bool | float | str
-_NO_DATA = ("whole", "content", "database")  # what rules may need besides roles of --data
+_NO_DATA = ("whole", "content", "database", "package:pypdf")  # what rules may need besides roles of --data
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class FileRole:
     """A kind of file in a submission: how its name ends, which format it has, which tasks it serves.
 
     ``role`` is "run" for a run's main file, "part" for another file of a run (known to rules by its format's name), or
-    "description".
+    "description", or "report" for a file about resources that the whole submission shares.
     """
 
     role: str
@@ -103,11 +103,18 @@ class DescriptionForm:
 
 @dataclass(frozen=True, slots=True)
 class PackageForm:
-    """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in."""
+    """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
+
+    ``whole``: one archive for all runs instead of one for each. ``canonical``: each file in the form that its format
+    calls canonical. ``mail``: a template of the text to send it with.
+    """
 
     name: str
     run: str
     description: str
+    whole: bool
+    canonical: bool
+    mail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +298,14 @@ def _description(table: _Table) -> DescriptionForm:
 
 
 def _package(table: _Table) -> PackageForm:
-    form = PackageForm(table.text("name"), table.text("run"), table.text("description"))
+    form = PackageForm(
+        table.text("name"),
+        table.text("run"),
+        table.text("description"),
+        table.flag("whole"),
+        table.flag("canonical"),
+        table.text("mail", ""),
+    )
     table.done()
     return form
 
@@ -332,8 +346,8 @@ class _Table:
             raise ProfileError(f"{self.where}: {key} is missing")
         return self._content.pop(key)
 
-    def text(self, key: str) -> str:
-        value = self.take(key)
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self.take(key) if default is None else self._content.pop(key, default)
         if not isinstance(value, str):
             raise ProfileError(f"{self.where}: {key} must be a text")
         return value

@@ -98,9 +98,9 @@ def _files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.iterdir()) if path.is_file()] if folder.is_dir() else []
 
 
-def parse_data(options: Sequence[str], profile: Profile) -> References:
-    """Sort the values of --data: ROLE=FILE, folders, files."""
-    roles = {role.role for role in profile.data}
+def parse_data(options: Sequence[str], *profiles: Profile) -> References:
+    """Sort the values of --data: ROLE=FILE, folders, files; roles are those of any of the evaluations."""
+    roles = {role.role for profile in profiles for role in profile.data}
     named, folders, loose = [], [], []
     for option in options:
         role, equals, rest = option.partition("=")

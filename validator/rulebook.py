@@ -60,6 +60,7 @@ def all_rules() -> tuple[Rule[object], ...]:
     """Return every rule of the house, sorted by code."""
     listed = {rule.code: rule for profile in all_profiles() for rule in rulebook(profile)}
     listed |= {rule.code: rule for rule in module_rules("organizers")}
+    listed |= {rule.code: rule for known in formats.FORMATS for rule in formats.rules(known.name)}
     return tuple(rule for _, rule in sorted(listed.items()))
 
 

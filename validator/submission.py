@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -92,8 +93,11 @@ class Submission:
     others: tuple[Source, ...]
     oddities: tuple[tuple[str, str], ...]
     faults: tuple[ArchiveFault, ...] = ()
+    side: tuple[Source, ...] = ()
     descriptions: tuple[tuple[str, Description], ...] = ()
+    reports: tuple[tuple[str, object], ...] = ()
     references: dict[str, object] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
 
     def grammar(self, law: Law) -> Grammar:
         """Return the grammar of names under a law."""
@@ -101,6 +105,8 @@ class Submission:
 
     def lacks(self, need: str) -> bool:
         """Tell whether something that a rule needs is missing."""
+        if need.startswith("package:"):
+            return find_spec(need.removeprefix("package:")) is None
         return not self.whole if need == "whole" else need not in self.references
 
 
@@ -202,12 +208,15 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
     runs: list[Run] = []
     texts: list[Source] = []
     others: list[Source] = []
+    side: list[Source] = []
     parts: list[tuple[str, Part]] = []
     for source in found.sources:
         base = source.name.rsplit("/", 1)[-1]
         role, suffix = _role(base, profile)
         if role is not None and role.role == "description" and found.whole:
             texts.append(source)
+        elif role is not None and role.role == "report" and found.whole:
+            side.append(source)
         elif role is not None and role.role == "part" and found.whole:
             parts.append((source.name[: len(source.name) - len(suffix)], Part(role, source)))
         elif (role is not None and role.role == "run") or not found.whole or re.match(profile.recognise, base):
@@ -229,6 +238,7 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
         tuple(others),
         found.oddities,
         found.faults,
+        tuple(side),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from validator.formats.source import FileSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from validator.formats.problems import Problems
@@ -47,7 +47,7 @@ class FormatModule(Protocol):
 class Format:
     """A file format: its module, the family that locates places in it; for XML, its root element and its schema.
 
-    ``judge`` is set for the organizers' own files: the official tool that reads them.
+    ``judge`` is set for the organizers' own files: the official tool that reads them; ``own`` where there is none.
     """
 
     name: str
@@ -56,7 +56,13 @@ class Format:
     root: str = ""
     schema: str = ""
     judge: str = ""
-    suffix: str = ""  # of files whose content cannot tell
+    suffix: str | tuple[str, ...] = ""  # of files whose content cannot tell
+    own: bool = False
+
+    @property
+    def by_organizers(self) -> bool:
+        """Whether it is one of the organizers' own files."""
+        return self.own or bool(self.judge)
 
 
 _F4DE = "F4DE 3.5.0"
@@ -67,11 +73,20 @@ FORMATS = (
     Format("description", "validator.formats.description", "text"),
     Format("datadefs", "validator.formats.datadefs", "text"),
     Format("rttm", "validator.formats.rttm", "text", suffix=".rttm", judge=_F4DE),
+    Format("languagescores", "validator.formats.languagescores", "results", schema="lre12/lre12.ebnf"),
+    Format("segments", "validator.formats.segmentlist", "segments", suffix=".ndx", own=True),
+    Format("key", "validator.formats.languagekey", "segments", suffix=("key.txt", ".key"), own=True),
+    Format("pdf", "validator.formats.pdf", "pdf"),
+    Format("speedreport", "validator.formats.speedreport", "speed"),
 )
 _SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
 _FAMILIES = {
     "xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults"),
     "text": ("validator.formats.textplaces", "validator.formats.textfaults"),
+    "results": ("validator.formats.fieldplaces", "validator.formats.scorefaults"),
+    "segments": ("validator.formats.fieldplaces", "validator.formats.keyfaults"),
+    "pdf": ("validator.formats.textplaces", "validator.formats.pdffaults"),
+    "speed": ("validator.formats.textplaces", "validator.formats.speedfaults"),
 }
 
 
@@ -99,6 +114,15 @@ def locate(name: str, source: Source, places: Iterable[Place]) -> dict[Place, Lo
     """Turn places in a file into locations, reading the file once more."""
     located: dict[Place, Location] = import_module(_FAMILIES[named(name).family][0]).locate(source, places)
     return located
+
+
+def canonical(name: str, source: Source, references: Mapping[str, object]) -> Source:
+    """Return a file in the form that is sent, where its format has one: other bytes, the same content."""
+    module = import_module(named(name).module)
+    if not hasattr(module, "canonical"):
+        return source
+    rewritten: Source = module.canonical(source, references)
+    return rewritten
 
 
 def schema_says(code: str, where: Location) -> str:

@@ -75,6 +75,10 @@ class Grammar:
         """Return the regular expression of a rule."""
         return _expression(_tokens(self.rules[name]), self, (name,))
 
+    def sequence(self, name: str) -> tuple[str, ...]:
+        """Return the names in a rule, in their order."""
+        return tuple(text for kind, text in _tokens(self.rules[name]) if kind == "name")
+
     def split(self, text: str) -> tuple[Field, ...]:
         """Cut a name at its separator; the fields are named as far as there are names."""
         found, begin = [], 0

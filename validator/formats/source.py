@@ -55,6 +55,23 @@ class FileSource:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """Bytes that are in memory."""
+
+    name: str
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return len(self.data)
+
+    def open(self) -> BinaryIO:
+        """Open the bytes."""
+        return io.BytesIO(self.data)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Watched:
     """A source that tells how much of it was read."""
 
