@@ -92,7 +92,7 @@ def missing_keyword(opened: OpenRun) -> Iterator[Defect]:
     NIST: F4DE refuses: "defined in the Term List but absent in KWS file", unless called with -A.
     """
     if not opened.submission.parameters["allow_missing_keywords"]:
-        yield from searchlists.missing_keywords(opened)
+        yield from searchlists.missing_keywords(opened, "KWS303")
 
 
 @rule("KWS305", "duplicate-keyword", cites=A5, plan=ERROR, tool=OK, needs=("content",))

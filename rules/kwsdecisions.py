@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from validator.submission import OpenRun
 
 
-@rule("KWS420", "no-single-threshold", cites="OpenKWS13 3.5", plan=WARNING, tool=WARNING, needs=("content",))
+@rule(
+    "KWS420",
+    "no-single-threshold",
+    cites="OpenKWS13 3.5",
+    plan=WARNING,
+    tool=WARNING,
+    needs=("content",),
+    follows=("KWS703",),
+)
 def no_single_threshold(opened: OpenRun) -> Iterator[Defect]:
     """One score separates YES from NO.
 

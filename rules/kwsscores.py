@@ -47,6 +47,7 @@ _ENUMS = {
     "map_order": MapOrder,
 }
 _DECIMALS = ("end_decimals", "gap_decimals", "system_decimals")
+_PREPARED = 4  # references that are kept: two laws, with and without a stand-in
 _FILTERS = ("charsplit", "notASCII", "deleteHyphens")
 
 
@@ -96,7 +97,7 @@ class KwsScorer:
 
     def __init__(self, role: str, book: kwsremarks.Book) -> None:
         self._role, self._book = role, book
-        self._prepared: dict[tuple[int, ...], Reference] = {}
+        self._prepared: list[tuple[tuple[object, ...], Reference]] = []  # the newest few
 
     def settle(self, values: dict[str, Value], given: set[str]) -> dict[str, Value]:
         """Settle what depends on other parameters: beta follows from costs and prior unless it is given itself."""
@@ -185,10 +186,13 @@ class KwsScorer:
         settings = opened.submission.profile.scoring.under(law)
         values = parameters(opened.submission.parameters)
         ecf, kwlist, tokens = _ecf(opened), self._listed(opened), cast("Tokens", opened.references["rttm"])
-        key = (id(ecf), id(kwlist), id(tokens), hash(values), hash(law))
-        if key not in self._prepared:
-            self._prepared[key] = reference(ecf, kwlist, tokens, conventions(settings), values)
-        return self._prepared[key]
+        key = (ecf, kwlist, tokens, opened.submission.profile, law, values)
+        for known, ready in self._prepared:
+            if key == known:  # the tables are compared by identity, the parameters by value
+                return ready
+        ready = reference(ecf, kwlist, tokens, conventions(settings), values)
+        self._prepared = [(key, ready), *self._prepared[: _PREPARED - 1]]
+        return ready
 
     def _key(self, opened: OpenRun, law: Law) -> TwvConventions:
         """Return the conventions, without those that make no difference to this run."""

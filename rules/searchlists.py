@@ -52,9 +52,9 @@ def misspelt(opened: OpenRun) -> dict[str, str]:
     return {kwid: guess for kwid, guess in pairs if guess is not None}
 
 
-def missing_keywords(opened: OpenRun) -> Iterator[Defect]:
-    """Find what was asked for and has no list."""
-    names = content(opened).dialect
+def missing_keywords(opened: OpenRun, misspelt_code: str) -> Iterator[Defect]:
+    """Find what was asked for and has no list; one that was surely misspelt follows from that."""
+    names, meant = content(opened).dialect, set(opened.once(misspelt).values())
     have = {detected.kwid for detected in content(opened).table.lists}
     for keyword in kwlist(opened).keywords:
         if keyword.kwid not in have:
@@ -63,7 +63,9 @@ def missing_keywords(opened: OpenRun) -> Iterator[Defect]:
             message = f"{names.item} {keyword.kwid}{words} of the {names.listed} has no {names.lists}"
             attributes = f'{names.id}="{keyword.kwid}" {names.search_time}="0" {names.oov_count}="NA"'
             ends = f"></{names.lists}>" if names.plain else "/>"
-            yield Defect(header(opened), message, f"add <{names.lists} {attributes}{ends}")
+            hint = f"add <{names.lists} {attributes}{ends}"
+            follows = (misspelt_code,) if keyword.kwid in meant else ()
+            yield Defect(header(opened), message, hint, follows=follows)
 
 
 def repeated_keywords(opened: OpenRun) -> Iterator[Defect]:

@@ -85,7 +85,7 @@ def unknown_query(opened: OpenRun) -> Iterator[Defect]:
     plan=Severity.INFO,
     tool=WARNING,
     needs=("content", "termlist"),
-    follows=(*_UNREADABLE, "SWS303"),
+    follows=_UNREADABLE,
 )
 def query_without_list(opened: OpenRun) -> Iterator[Defect]:
     """Every query of the term list has a detected_termlist; none at all means no detection.
@@ -96,7 +96,7 @@ def query_without_list(opened: OpenRun) -> Iterator[Defect]:
     Fix: add an empty list, if the query was searched for.
     NIST: STDEval warns, and counts its references as misses.
     """
-    yield from searchlists.missing_keywords(opened)
+    yield from searchlists.missing_keywords(opened, "SWS303")
 
 
 @rule("SWS305", "second-list-of-query", cites=FORMAT, plan=ERROR, tool=OK, needs=("content",))

@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 ROOT = Path(__file__).parent.parent
-FAMILIES = {"GEN", "KWS", "STT", "MED", "LRE", "SWS", "XML", "TXT", "CSV", "TOM"}  # the last four belong to formats
+FAMILIES = {
+    "GEN",
+    "KWS",
+    "STT",
+    "MED",
+    "LRE",
+    "SWS",
+    "XML",
+    "TXT",
+    "CSV",
+    "PDF",
+    "TOM",
+}  # the last five belong to formats
 each_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 
 

@@ -26,10 +26,10 @@ from validator.model import (
     Wanted,
     verdict,
 )
-from validator.organizers import check_own_file, run_rule, usable
+from validator.organizers import check_own_file, stamp, usable
 from validator.profile import Profile, all_profiles, load
 from validator.references import parse_data
-from validator.rulebook import rulebook
+from validator.rulebook import rulebook, run_rule
 from validator.scorestage import DryRun, dry_run, scorer_of
 from validator.submission import Members, OpenRun, Run, Submission, compose, members
 
@@ -67,6 +67,9 @@ def check(path: str, request: Request) -> Report:
         return Report(path, request.evaluation, conventions=request.conventions, crash=str(crash))
     except (ValidatorError, OSError) as error:
         return Report(path, request.evaluation, conventions=request.conventions, error=_words(error))
+    except Exception as error:  # noqa: BLE001 - our bug: it must not stop the other submissions
+        words = f"{type(error).__name__} while checking {path}: {error}"
+        return Report(path, request.evaluation, conventions=request.conventions, crash=words)
 
 
 def _words(error: Exception) -> str:
@@ -114,7 +117,7 @@ def _with_descriptions(submission: Submission, references: References) -> tuple[
         source = None if role.name else references.choose(role, submission.profile, {}).source
         if source is not None:
             tables[role.role] = usable(source.path, role.format)
-            digests[role.role] = _sha256(source.path)
+            digests[role.role] = _sha256(source.path, stamp(source.path))
     described = tuple((name, cast("Description", content.table)) for name, content in read)
     problems = [pair for _, content in (*read, *side) for pair in content.problems]
     reports = tuple((name, content.table) for name, content in side)
@@ -139,7 +142,11 @@ def _check_run(run: Run, submission: Submission, references: References, through
         choice = choices[role.role] = references.choose(role, submission.profile, run.values, named)
         if choice.source is not None:
             tables[role.role] = usable(choice.source.path, role.format)
-    digests = {role: _sha256(choice.source.path) for role, choice in choices.items() if choice.source is not None}
+    digests = {
+        role: _sha256(choice.source.path, stamp(choice.source.path))
+        for role, choice in choices.items()
+        if choice.source is not None
+    }
     digests |= submission.digests
     opened = OpenRun(run, submission, content, parts, choices, tables)
     problems = list(content.problems) if content is not None else []
@@ -180,7 +187,13 @@ class _Pass:
     def score(self, opened: OpenRun, digests: dict[str, str], *, broken: bool) -> None:
         """Score a run, for real or to see that it can be done."""
         done = dry_run(opened, self._request.conventions, self._request.scoring or Wanted(), broken=broken)
-        self._found.extend(done.found)
+        known = {rule.code: rule for rule, defect in self._found if defect.where.file == opened.run.file}
+        told = {code for rule in known.values() for code in rule.follows} if self._request.scoring is None else set()
+        self._found.extend(
+            (rule, defect)
+            for rule, defect in done.found
+            if rule.code not in told and not (self._request.scoring is None and known.keys() & set(rule.follows))
+        )
         self._skipped.update(dict.fromkeys(done.skipped))
         signature = _signature(self._profile, self._request.conventions, digests)
         self._runs[opened.run.file] = _run_report(opened.run, opened.submission, signature, done)
@@ -204,7 +217,7 @@ class _Pass:
             self._profile.official_tool,
             tuple(submission.parameters.items()),
             findings(found, sources, self._request.conventions),
-            tuple(self._skipped),
+            tuple(skipped for skipped in self._skipped if skipped.code not in self._ran),
             tuple(self._runs.values()),
             extent,
             tuple(self._ran),
@@ -212,7 +225,7 @@ class _Pass:
 
 
 @cache
-def _sha256(path: Path) -> str:
+def _sha256(path: Path, _stamp: tuple[str, int, int]) -> str:
     return sha256(path.open("rb"))
 
 
@@ -273,8 +286,9 @@ def pack(path: str, request: Request, folder: Path) -> Report:
             raise UsageError(f"{path}: one archive holds the whole submission; give its folder")
         submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
         packages = tuple(write(plan, folder, report) for plan in plans(submission))
+        partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
+        partial = request.settings if profile.package.whole else partial
         for package in packages:
-            partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
             _pass_again(package.path, replace(request, evaluation=report.evaluation, settings=partial), report)
         return replace(report, packages=packages)
     except RuleCrash as crash:

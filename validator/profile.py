@@ -25,7 +25,7 @@ Setting = bool | float | str | tuple[str, ...]
 _NO_DATA = ("whole", "content", "database", "report", "package:pypdf")  # what rules may need besides roles of --data
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class FileRole:
     """A kind of file in a submission: how its name ends, which format it has, which tasks it serves.
 
@@ -39,7 +39,7 @@ class FileRole:
     tasks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class DataRole:
     """A kind of file that the organizers give out; ``name`` is its stem in a database folder, from EXPID fields.
 
@@ -56,7 +56,7 @@ class DataRole:
     optional: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """Something that ``--set`` can change."""
 
@@ -78,7 +78,7 @@ class Parameter:
         return text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Preset:
     """Values of other parameters that one value of a parameter stands for."""
 
@@ -87,7 +87,7 @@ class Preset:
     values: tuple[tuple[str, Setting], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Primaries:
     """How runs are told apart: the field with the primary's prefix, what makes a condition, which one is required."""
 
@@ -100,7 +100,7 @@ class Primaries:
     mandatory: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class DescriptionForm:
     """What a system description must have: headings by number, and where the EXPIDs, contact and times belong.
 
@@ -115,7 +115,7 @@ class DescriptionForm:
     data_line: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class PackageForm:
     """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
 
@@ -132,7 +132,7 @@ class PackageForm:
     report: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class SkeletonForm:
     """What ``init`` writes: blanks for the fields of the name, and (path, template) of each file."""
 
@@ -140,7 +140,7 @@ class SkeletonForm:
     files: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class ScoringForm:
     """How runs are scored: which references that needs, which of them a stand-in can replace, and what the laws do.
 
@@ -263,7 +263,12 @@ def load(name: str) -> Profile:
 
 @cache
 def _merged(name: str) -> dict[str, object]:
-    own: dict[str, object] = tomllib.loads(profile_text(name))
+    try:
+        own: dict[str, object] = tomllib.loads(profile_text(name))
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError(f"{name}: {error}") from error
+    except FileNotFoundError as error:
+        raise ProfileError(f"there is no profile {name} to extend") from error
     parent = own.pop("extends", None)
     if parent is None:
         return own
@@ -356,7 +361,11 @@ def _scoring(table: _Table) -> ScoringForm:
 
 
 def _severity(code: str, table: _Table) -> tuple[str, tuple[Severity, Severity]]:
-    both = (Severity[table.text("plan").upper()], Severity[table.text("tool").upper()])
+    named = {severity.name.lower(): severity for severity in Severity}
+    words = [table.text(law) for law in ("plan", "tool")]
+    if not set(words) <= named.keys():
+        raise ProfileError(f"{table.where}: a severity is one of {', '.join(named)}")
+    both = (named[words[0]], named[words[1]])
     table.done()
     return code, both
 

@@ -124,6 +124,11 @@ class OpenRun:
     references: dict[str, object]
     memo: dict[Callable[[OpenRun], object], object] = field(default_factory=dict)
 
+    @property
+    def path(self) -> str:
+        """Where its main file is."""
+        return self.run.file
+
     def once(self, compute: Callable[[OpenRun], T]) -> T:
         """Return what ``compute`` makes of this run, computing it for the first rule that asks."""
         if compute not in self.memo:

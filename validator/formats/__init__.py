@@ -80,12 +80,21 @@ FORMATS = (
     Format("description", "validator.formats.description", "text"),
     Format("datadefs", "validator.formats.datadefs", "text"),
     Format("rttm", "validator.formats.rttm", "text", suffix=".rttm", judge=_F4DE),
+    Format("languagescores", "validator.formats.languagescores", "results", schema="lre12/lre12.ebnf"),
+    Format("segments", "validator.formats.segmentlist", "segments", suffix=".ndx", own=True),
+    Format("key", "validator.formats.languagekey", "segments", suffix=("key.txt", ".key"), own=True),
+    Format("pdf", "validator.formats.pdf", "pdf"),
+    Format("speedreport", "validator.formats.speedreport", "speed"),
 )
 _SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
 _FAMILIES = {
     "xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults"),
     "text": ("validator.formats.textplaces", "validator.formats.textfaults"),
     "toml": ("validator.formats.tomlplaces", "validator.formats.tomlfaults"),
+    "results": ("validator.formats.fieldplaces", "validator.formats.scorefaults"),
+    "segments": ("validator.formats.fieldplaces", "validator.formats.keyfaults"),
+    "pdf": ("validator.formats.textplaces", "validator.formats.pdffaults"),
+    "speed": ("validator.formats.textplaces", "validator.formats.speedfaults"),
 }
 
 

@@ -24,7 +24,7 @@ _BLOCK_COMMENT = re.compile(r"^[ \t]*\(\*.*?\*\)", re.MULTILINE | re.DOTALL)  # 
 _BUILT_IN = {"letter": "[A-Za-z]", "digit": "[0-9]", "nonzero": "[1-9]", "alnum": "[A-Za-z0-9]", "any": "[^_]"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class FieldRule:
     """What one field may be: a pattern, its legal values if they can be listed, and words for it."""
 
@@ -74,6 +74,10 @@ class Grammar:
     def pattern(self, name: str) -> str:
         """Return the regular expression of a rule."""
         return _expression(_tokens(self.rules[name]), self, (name,))
+
+    def sequence(self, name: str) -> tuple[str, ...]:
+        """Return the names in a rule, in their order."""
+        return tuple(text for kind, text in _tokens(self.rules[name]) if kind == "name")
 
     def split(self, text: str) -> tuple[Field, ...]:
         """Cut a name at its separator; the fields are named as far as there are names."""

@@ -10,6 +10,9 @@ from validator.model import SAMPLES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from validator.model import Defect, Rule
 
 
@@ -30,6 +33,23 @@ class Problems:
         self._counts[key] = self._counts.get(key, 0) + count
         if len(samples) < SAMPLES:
             samples.append(make())
+
+    def note_each(
+        self,
+        rule: Rule[object],
+        kind: str,
+        places: NDArray[np.int64],
+        make: Callable[[int], Defect],
+        *,
+        more: int = 0,
+    ) -> None:
+        """Count an occurrence at each place, and ``more`` that are not listed; ``make`` is called for the first few."""
+        if not len(places) + more:
+            return
+        key = (rule.code, kind)
+        _, samples = self._kinds.setdefault(key, (rule, []))
+        self._counts[key] = self._counts.get(key, 0) + len(places) + more
+        samples.extend(make(place) for place in places[: SAMPLES - len(samples)].tolist())
 
     def wants(self, rule: Rule[object], kind: str) -> int:
         """Tell how many more samples of this kind would be kept."""

@@ -41,7 +41,7 @@ class Source(Protocol):
         """Open the bytes from the beginning."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class FileSource:
     """A plain file on disk."""
 
@@ -52,6 +52,23 @@ class FileSource:
     def open(self) -> BinaryIO:
         """Open the file."""
         return self.path.open("rb")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """Bytes that are in memory."""
+
+    name: str
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return len(self.data)
+
+    def open(self) -> BinaryIO:
+        """Open the bytes."""
+        return io.BytesIO(self.data)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +110,7 @@ class _WatchedStream(io.RawIOBase):
         super().close()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Spot:
     """A located offset: line and column from 1, and the bytes around it."""
 

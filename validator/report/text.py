@@ -25,6 +25,7 @@ _NEEDS = {
     "content": "this file type is not read yet",
     "database": "give the database folder with --data",
     "report": "there is no report beside the run",
+    "package:pypdf": "install pypdf: pip install 'subgate-eval[pdf]'",
 }
 
 
@@ -95,7 +96,8 @@ def _finding(finding: Finding, report: Report, style: Style) -> Iterator[str]:
         yield from _wrapped(" xsd: ", finding.schema_says, style.columns)
     hint = finding.hint if finding.hint.endswith("..") else finding.hint.removesuffix(".")
     yield from _wrapped(" fix: ", hint, style.columns)
-    if finding.rule.law is not Law.BOTH and Severity.ERROR in (finding.rule.plan, finding.rule.tool):
+    judged = bool(report.official_tool) and Severity.ERROR in (finding.rule.plan, finding.rule.tool)
+    if judged and finding.rule.law is not Law.BOTH:
         tool = report.official_tool
         who = "a house rule" if finding.rule.cites == _HOUSE else "only the plan"
         only_tool = f"{tool} refuses this; the plan does not forbid it"
@@ -124,13 +126,29 @@ def _excerpt(quote: Quote, label: str, style: Style) -> Iterator[str]:
         yield f"{number or '':>{margin}} | {shown}"
         if rank == quote.marked:
             caret = style.paint("error", f"{'^' * max(1, marked)}{f' {visible(label)}' if label else ''}")
-            yield f"{'':{margin}} | {'':{lead}}{caret}"
+            yield f"{'':{margin}} | {_ruler(quote, text, shown, lead)}{caret}"
     yield f"{'':{margin}} |"
+
+
+def _ruler(quote: Quote, text: str, shown: str, lead: int) -> str:
+    """Count the fields in front of the caret, if the line is shown from its beginning."""
+    line = " " * lead
+    if shown.startswith("…") and not text.startswith("…"):
+        return line
+    for begin, mark in quote.ruler:
+        at = width(_tabless(text[:begin]))
+        if at + len(mark) < lead:
+            line = f"{line[:at]}{mark}{line[at + len(mark) :]}"
+    return line
+
+
+def _tabless(text: str) -> str:
+    return visible(text.replace("\t", "    "))
 
 
 def _cut(text: str, begin: int, end: int, room: int) -> tuple[str, int, int]:
     """Cut a line to the room around its mark; return it with the columns before and under the mark."""
-    pieces = [visible(part.replace("\t", "    ")) for part in (text[:begin], text[begin:end], text[end:])]
+    pieces = [_tabless(part) for part in (text[:begin], text[begin:end], text[end:])]
     before, marked, after = pieces
     if width(before) + width(marked) + width(after) > room:
         keep = max(_MARGIN, room - width(marked) - _MARGIN)
