@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
     from validator.formats.kwslist import KwsListFile
     from validator.model import Cell, Number, Wanted
-    from validator.profile import Setting, Value
+    from validator.profile import Value
     from validator.submission import OpenRun
     from validator.tables import Ecf, KeywordList, KwsList
+    from validator.tomltable import Setting
 
 _ENUMS = {
     "duration_rule": DurationRule,

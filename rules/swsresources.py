@@ -174,6 +174,8 @@ def wrong_resource_figure(submission: Submission) -> Iterator[Defect]:
 
 def _rounded(value: Decimal) -> str:
     """Write a figure with four digits at least, without zeros at the end: within half a unit of its last digit."""
+    if abs(value.adjusted()) > 20:
+        return f"{value:.3e}"
     unit = Decimal((0, (1,), min(0, value.adjusted() - 3)))
     return f"{value.quantize(unit).normalize():f}"
 
@@ -200,7 +202,7 @@ def other_load_weight(submission: Submission) -> Iterator[Defect]:
     for file, form in _forms(submission):
         weight = resource_report(form).load_weight
         if weight is not None and weight != LAMBDA:
-            yield Defect(_place(file, form, "load.lambda"), f"lambda is {weight}; it must be {LAMBDA}")
+            yield Defect(_place(file, form, "load.lambda"), f"lambda is {{value}}; it must be {LAMBDA}")
 
 
 @rule(
@@ -255,7 +257,9 @@ def more_cores_than_there_are(submission: Submission) -> Iterator[Defect]:
             there = cores_available(report, phase)
             if there is not None and usage.cores_used is not None and usage.cores_used > there:
                 path = f"{phase.value}.cores_used"
-                yield Defect(_place(file, form, path), f"{path} is {{value}}, but the nodes have {there} cores")
+                yield Defect(
+                    _place(file, form, path), f"{path} is {{value}}, but the nodes have {float(there):g} cores"
+                )
 
 
 @rule(
@@ -283,7 +287,7 @@ def more_memory_than_there_is(submission: Submission) -> Iterator[Defect]:
             largest = largest_memory_gb(report, phase)
             if largest is not None and usage.pmu_gb is not None and usage.pmu_gb > largest:
                 path = f"{phase.value}.pmu_gb"
-                message = f"{path} is {{value}}, but the largest node has {largest} GB"
+                message = f"{path} is {{value}}, but the largest node has {float(largest):g} GB"
                 yield Defect(_place(file, form, path), message)
 
 

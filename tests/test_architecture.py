@@ -25,7 +25,7 @@ LINES = 400
 
 # Which rooms a room may import; every room may import its own modules. A new room is entered here, or it may nothing.
 WORDS = {"", "errors", "model", "tables", "suggest", "atomic"}  # "" is the package itself: the version
-DATA = {"bundled", "profile"}
+DATA = {"bundled", "profile", "tomltable"}
 BELOW_RULES = WORDS | DATA | {"submission"}
 BELOW_ENGINE = BELOW_RULES | {"formats", "scoring", "references", "packing", "rules"}
 JUDGING = {"rulebook", "findings", "organizers", "scorestage"}  # the engine's own rooms
@@ -43,7 +43,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "model": {"errors"},
     "tables": {"errors", "model"},
     "bundled": WORDS,
-    "profile": WORDS | {"bundled"},
+    "tomltable": WORDS,
+    "profile": WORDS | {"bundled", "tomltable"},
     "formats": WORDS | DATA,
     "scoring": {"model", "tables", "errors"},
     "references": WORDS | DATA | {"formats"},

@@ -11,6 +11,7 @@ from validator.bundled import evaluations, profile_text
 from validator.errors import ProfileError, UsageError
 from validator.model import Law, Severity
 from validator.suggest import nearest
+from validator.tomltable import TomlTable
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -20,8 +21,9 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from validator.tomltable import Setting
+
 Value = bool | float | str
-Setting = bool | float | str | tuple[str, ...]
 _NO_DATA = ("whole", "content", "database", "report", "package:pypdf")  # what rules may need besides roles of --data
 
 
@@ -232,7 +234,7 @@ def load(name: str) -> Profile:
         guess = nearest(name, evaluations())
         meant = f"did you mean {guess}?" if guess else f"there are {', '.join(evaluations())}"
         raise UsageError(f"no evaluation {name}: {meant}")
-    table = _Table(name, _merged(name))
+    table = TomlTable(name, _merged(name))
     profile = Profile(
         name=name,
         title=table.text("title"),
@@ -280,20 +282,20 @@ def _merged(name: str) -> dict[str, object]:
     return {**inherited, **own}
 
 
-def _file_role(table: _Table) -> FileRole:
+def _file_role(table: TomlTable) -> FileRole:
     role = FileRole(table.text("role"), table.text("suffix"), table.text("format"), table.texts("tasks"))
     table.done()
     return role
 
 
-def _data_role(role: str, table: _Table) -> DataRole:
+def _data_role(role: str, table: TomlTable) -> DataRole:
     texts = {key: table.text(key) for key in ("format", "suffix", "name", "doc")}
     found = DataRole(role, **texts, named_by_run=table.flag("named_by_run"), optional=table.flag("optional"))
     table.done()
     return found
 
 
-def _parameter(name: str, table: _Table) -> Parameter:
+def _parameter(name: str, table: TomlTable) -> Parameter:
     default = table.take("default")
     if not isinstance(default, bool | float | str):
         raise ProfileError(f"{table.where}: default must be true, false, a float or a text")
@@ -302,13 +304,13 @@ def _parameter(name: str, table: _Table) -> Parameter:
     return parameter
 
 
-def _presets(table: _Table) -> Iterator[Preset]:
+def _presets(table: TomlTable) -> Iterator[Preset]:
     for parameter in table.names():
         for choice, values in table.named(parameter):
             yield Preset(parameter, choice, values.settings())
 
 
-def _primaries(table: _Table) -> Primaries:
+def _primaries(table: TomlTable) -> Primaries:
     system, prefix, version = (table.text(key) for key in ("system", "prefix", "version"))
     unique_per, condition = table.texts("unique_per"), table.texts("condition")
     primaries = Primaries(
@@ -318,7 +320,7 @@ def _primaries(table: _Table) -> Primaries:
     return primaries
 
 
-def _description(table: _Table) -> DescriptionForm:
+def _description(table: TomlTable) -> DescriptionForm:
     form = DescriptionForm(
         table.table("sections").pairs(),
         table.text("expids"),
@@ -331,7 +333,7 @@ def _description(table: _Table) -> DescriptionForm:
     return form
 
 
-def _package(table: _Table) -> PackageForm:
+def _package(table: TomlTable) -> PackageForm:
     form = PackageForm(
         table.text("name"),
         table.text("run"),
@@ -345,13 +347,13 @@ def _package(table: _Table) -> PackageForm:
     return form
 
 
-def _skeleton(table: _Table) -> SkeletonForm:
+def _skeleton(table: TomlTable) -> SkeletonForm:
     form = SkeletonForm(table.table("fields").pairs(), table.table("files").pairs())
     table.done()
     return form
 
 
-def _scoring(table: _Table) -> ScoringForm:
+def _scoring(table: TomlTable) -> ScoringForm:
     common = table.table("common").settings()
     needs, references = table.texts("needs"), table.texts("references")
     plan, tool = (common + table.table(law).settings() for law in ("plan", "tool"))
@@ -360,7 +362,7 @@ def _scoring(table: _Table) -> ScoringForm:
     return form
 
 
-def _severity(code: str, table: _Table) -> tuple[str, tuple[Severity, Severity]]:
+def _severity(code: str, table: TomlTable) -> tuple[str, tuple[Severity, Severity]]:
     named = {severity.name.lower(): severity for severity in Severity}
     words = [table.text(law) for law in ("plan", "tool")]
     if not set(words) <= named.keys():
@@ -368,74 +370,3 @@ def _severity(code: str, table: _Table) -> tuple[str, tuple[Severity, Severity]]
     both = (named[words[0]], named[words[1]])
     table.done()
     return code, both
-
-
-class _Table:
-    """A TOML table that must be used up: what nobody asked for is an error."""
-
-    def __init__(self, where: str, content: dict[str, object]) -> None:
-        self.where, self._content = where, dict(content)
-
-    def take(self, key: str) -> object:
-        if key not in self._content:
-            raise ProfileError(f"{self.where}: {key} is missing")
-        return self._content.pop(key)
-
-    def text(self, key: str, default: str | None = None) -> str:
-        value = self.take(key) if default is None else self._content.pop(key, default)
-        if not isinstance(value, str):
-            raise ProfileError(f"{self.where}: {key} must be a text")
-        return value
-
-    def flag(self, key: str) -> bool:
-        value = self._content.pop(key, False)
-        if not isinstance(value, bool):
-            raise ProfileError(f"{self.where}: {key} must be true or false")
-        return value
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self._content.pop(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise ProfileError(f"{self.where}: {key} must be a list of texts")
-        return tuple(value)
-
-    def table(self, key: str) -> _Table:
-        value = self._content.pop(key, {})
-        if not isinstance(value, dict):
-            raise ProfileError(f"{self.where}: {key} must be a table")
-        return _Table(f"{self.where}.{key}", value)
-
-    def tables(self, key: str) -> list[_Table]:
-        value = self.take(key)
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise ProfileError(f"{self.where}: {key} must be an array of tables")
-        return [_Table(f"{self.where}.{key}", item) for item in value]
-
-    def named(self, key: str) -> list[tuple[str, _Table]]:
-        inner = self.table(key)
-        return [(name, inner.table(name)) for name in inner.names()]
-
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._content)
-
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        return tuple((key, self.text(key)) for key in self.names())
-
-    def settings(self) -> tuple[tuple[str, Setting], ...]:
-        found: list[tuple[str, Setting]] = []
-        for key in self.names():
-            value = self.take(key)
-            if isinstance(value, list):
-                found.append((key, tuple(map(str, value))))
-            elif isinstance(value, bool | float | str):
-                found.append((key, value))
-            else:
-                raise ProfileError(f"{self.where}: {key} must be true, false, a float, a text or a list of texts")
-        return tuple(found)
-
-    def lists(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        return tuple((key, self.texts(key)) for key in self.names())
-
-    def done(self) -> None:
-        if self._content:
-            raise ProfileError(f"{self.where}: unknown key {', '.join(self._content)}")
