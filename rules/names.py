@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from validator.submission import Run, Submission
 
 
-def wrong_field_count(run: Run, submission: Submission) -> Iterator[Defect]:
+def wrong_field_count(run: Run, submission: Submission, start: str = "") -> Iterator[Defect]:
     """Find names with too many or too few fields."""
-    grammar = submission.grammar(Law.PLAN)
+    grammar = submission.grammar(Law.PLAN, start)
     have, want = len(run.fields), len(grammar.fields)
     if have == want:
         return
@@ -31,18 +31,18 @@ def wrong_field_count(run: Run, submission: Submission) -> Iterator[Defect]:
     yield Defect(run.name_place(odd or run.fields[-1]), message, hint, label)
 
 
-def empty_fields(run: Run, submission: Submission) -> Iterator[Defect]:
+def empty_fields(run: Run, submission: Submission, start: str = "") -> Iterator[Defect]:
     """Find fields without a value."""
-    grammar = submission.grammar(Law.PLAN)
+    grammar = submission.grammar(Law.PLAN, start)
     for part in run.fields if len(run.fields) == len(grammar.fields) else ():
         if not part.text.strip():
             words = grammar.rule(part.name).words
             yield Defect(run.name_place(part), f"<{part.name}> is empty", f"fill it in: {words}", "nothing here")
 
 
-def illegal_fields(run: Run, submission: Submission, refused_by: Law) -> Iterator[Defect]:
+def illegal_fields(run: Run, submission: Submission, refused_by: Law, start: str = "") -> Iterator[Defect]:
     """Find fields whose value is refused by exactly these laws: the plan alone, the tool alone, or both."""
-    plan, tool = submission.grammar(Law.PLAN), submission.grammar(Law.TOOL)
+    plan, tool = submission.grammar(Law.PLAN, start), submission.grammar(Law.TOOL, start)
     if len(run.fields) != len(plan.fields):
         return
     for part in run.fields:

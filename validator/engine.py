@@ -134,7 +134,11 @@ def _check_run(run: Run, submission: Submission, references: References, through
     problems = list(content.problems) if content is not None else []
     problems += [problem for part in parts.values() for problem in part.problems]
     through.apply(Scope.RUN, opened, problems)
-    through.score(opened, digests, broken=any(Severity.ERROR in (rule.plan, rule.tool) for rule, _ in problems))
+    through.score(opened, digests, broken=any(_breaks(rule) for rule, _ in problems))
+
+
+def _breaks(rule: Rule[object]) -> bool:
+    return Severity.ERROR in (rule.plan, rule.tool) and not rule.scorable
 
 
 class _Pass:
@@ -287,10 +291,15 @@ def _in_words(finding: Finding) -> Finding:
 def _recognise(found: Members, request: Request) -> tuple[Profile, str]:
     if request.evaluation:
         return load(request.evaluation), "as asked"
-    names = [name.rsplit("/", 1)[-1] for name in (found.path, *(source.name for source in found.sources))]
-    fitting = [profile for profile in all_profiles() if any(re.match(profile.recognise, name) for name in names)]
+    inside = [source.name for source in found.sources if source.name != found.path]
+    fitting = _fitting(inside) or _fitting([found.path])  # what is inside of an archive tells more than its own name
     if len(fitting) == 1:
         return fitting[0], "from the file names"
     candidates = ", ".join(profile.name for profile in fitting or all_profiles())
     reason = "its files belong to several evaluations" if fitting else "no file name tells the evaluation"
     raise UsageError(f"{found.path}: {reason}; say -e NAME, one of {candidates}")
+
+
+def _fitting(paths: list[str]) -> list[Profile]:
+    names = [path.rsplit("/", 1)[-1] for path in paths]
+    return [profile for profile in all_profiles() if any(re.match(profile.recognise, name) for name in names)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +17,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-Value = bool | float | str
+Value = bool | int | float | str
 _NO_DATA = ("whole", "content", "database")  # what rules may need besides roles of --data
 
 
@@ -65,6 +66,10 @@ class Parameter:
             if text.casefold() in ("true", "false"):
                 return text.casefold() == "true"
             raise UsageError(f"--set {self.name}={text}: write true or false")
+        if isinstance(self.default, int):
+            if not re.fullmatch(r"-?[0-9]{1,18}", text):
+                raise UsageError(f"--set {self.name}={text}: a whole number is needed")
+            return int(text)
         if isinstance(self.default, float):
             try:
                 return float(text)
@@ -103,19 +108,27 @@ class DescriptionForm:
 
 @dataclass(frozen=True, slots=True)
 class PackageForm:
-    """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in."""
+    """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
+
+    ``whole``: one archive for all runs of the submission instead of one for each. ``part`` names the other files of a
+    run. ``mail`` is the bundled text of the message that goes with the upload.
+    """
 
     name: str
     run: str
+    part: str
     description: str
+    whole: bool
+    mail: str
 
 
 @dataclass(frozen=True, slots=True)
 class SkeletonForm:
-    """What ``init`` writes: blanks for the fields of the name, and (path, template) of each file."""
+    """What ``init`` writes: blanks for the fields of the name, (path, template) of each file, the description's path."""
 
     fields: tuple[tuple[str, str], ...]
     files: tuple[tuple[str, str], ...]
+    description: str
 
 
 Setting = bool | float | str | tuple[str, ...]
@@ -147,6 +160,7 @@ class Profile:
     start: str
     recognise: str
     unit: str
+    runs_by_suffix: bool  # in a folder, only a known extension makes a run
     files: tuple[FileRole, ...]
     data: tuple[DataRole, ...]
     parameters: tuple[Parameter, ...]
@@ -156,6 +170,7 @@ class Profile:
     package: PackageForm
     skeleton: SkeletonForm
     scoring: ScoringForm
+    facts: tuple[tuple[str, Setting], ...]  # values that only the evaluation's own rules know the meaning of
     measures: tuple[str, ...]
     severities: tuple[tuple[str, tuple[Severity, Severity]], ...]
 
@@ -165,7 +180,13 @@ class Profile:
 
     def can_have(self, needs: tuple[str, ...]) -> bool:
         """Tell whether reference data that a rule needs exist at all in this evaluation."""
-        return all(need in _NO_DATA or self.data_role(need) is not None for need in needs)
+        parts = {f"part:{role.format}" for role in self.files}
+        return all(need in _NO_DATA or need in parts or self.data_role(need) is not None for need in needs)
+
+    def list_of(self, fact: str) -> tuple[str, ...]:
+        """Return a fact that is a list; empty if the evaluation has no such fact."""
+        value = dict(self.facts).get(fact, ())
+        return value if isinstance(value, tuple) else (str(value),)
 
     def values(self, settings: dict[str, str]) -> dict[str, Value]:
         """Return all parameters, with those of the command line in place."""
@@ -205,6 +226,7 @@ def load(name: str) -> Profile:
         start=table.text("start"),
         recognise=table.text("recognise"),
         unit=table.text("unit"),
+        runs_by_suffix=table.flag("runs_by_suffix"),
         files=tuple(_file_role(entry) for entry in table.tables("files")),
         data=tuple(_data_role(role, entry) for role, entry in table.named("data")),
         parameters=tuple(_parameter(key, entry) for key, entry in table.named("parameters")),
@@ -214,6 +236,7 @@ def load(name: str) -> Profile:
         package=_package(table.table("package")),
         skeleton=_skeleton(table.table("skeleton")),
         scoring=_scoring(table.table("scoring")),
+        facts=table.table("facts").settings(),
         measures=table.texts("measures"),
         severities=tuple(_severity(code, entry) for code, entry in table.named("severities")),
     )
@@ -228,7 +251,7 @@ def _merged(name: str) -> dict[str, object]:
     if parent is None:
         return own
     inherited = _merged(str(parent))
-    for key in ("data", "parameters"):  # these grow; everything else is replaced as a whole
+    for key in ("data", "parameters", "facts"):  # these grow; everything else is replaced as a whole
         ours, theirs = own.get(key), inherited.get(key)
         if isinstance(ours, dict) and isinstance(theirs, dict):
             own[key] = {**theirs, **ours}
@@ -250,8 +273,8 @@ def _data_role(role: str, table: _Table) -> DataRole:
 
 def _parameter(name: str, table: _Table) -> Parameter:
     default = table.take("default")
-    if not isinstance(default, bool | float | str):
-        raise ProfileError(f"{table.where}: default must be true, false, a float or a text")
+    if not isinstance(default, bool | int | float | str):
+        raise ProfileError(f"{table.where}: default must be true, false, a number or a text")
     parameter = Parameter(name, default, table.text("doc"))
     table.done()
     return parameter
@@ -281,13 +304,15 @@ def _description(table: _Table) -> DescriptionForm:
 
 
 def _package(table: _Table) -> PackageForm:
-    form = PackageForm(table.text("name"), table.text("run"), table.text("description"))
+    name, run, description = (table.text(key) for key in ("name", "run", "description"))
+    form = PackageForm(name, run, table.text("part", run), description, table.flag("whole"), table.text("mail", ""))
     table.done()
     return form
 
 
 def _skeleton(table: _Table) -> SkeletonForm:
-    form = SkeletonForm(table.table("fields").pairs(), table.table("files").pairs())
+    description = table.text("description", "description.txt")
+    form = SkeletonForm(table.table("fields").pairs(), table.table("files").pairs(), description)
     table.done()
     return form
 
@@ -316,8 +341,8 @@ class _Table:
             raise ProfileError(f"{self.where}: {key} is missing")
         return self._content.pop(key)
 
-    def text(self, key: str) -> str:
-        value = self.take(key)
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self.take(key) if default is None else self._content.pop(key, default)
         if not isinstance(value, str):
             raise ProfileError(f"{self.where}: {key} must be a text")
         return value

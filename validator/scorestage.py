@@ -69,7 +69,8 @@ def dry_run(opened: OpenRun, conventions: Law, wanted: Wanted, *, broken: bool) 
         return DryRun(scorable=False, reference="stand-in" if lacking else "given")
     if lacking:
         tried = scorer.can_score(scorer.stand_in(opened))
-        return DryRun(_scorable(tried, conventions), "stand-in", None, found=list(tried.remarks))
+        scores = tried if tried.measures else None  # those that need no reference
+        return DryRun(_scorable(tried, conventions), "stand-in", scores, found=list(tried.remarks))
     law = Law.TOOL if conventions is not Law.PLAN and profile.official_tool else Law.PLAN
     scores = scorer.score(opened, law, wanted)
     differs: dict[str, dict[str, Number]] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from validator.formats.source import FileSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from validator.formats.problems import Problems
@@ -43,6 +43,13 @@ class FormatModule(Protocol):
         """Read a file completely, whatever is wrong with it."""
 
 
+class TableModule(Protocol):
+    """What a module for tables of many kinds offers instead."""
+
+    def read(self, source: Source, keep: Sequence[str], unread: Sequence[str]) -> Content:
+        """Read a file completely, keeping these columns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A file format: its module, the family that locates places in it; for XML, its root element and its schema.
@@ -57,21 +64,46 @@ class Format:
     schema: str = ""
     judge: str = ""
     suffix: str = ""  # of files whose content cannot tell
+    columns: tuple[str, ...] = ()  # of a CSV: those that are kept
+    telling: tuple[str, ...] = ()  # those that no other CSV has all of
+    unread: tuple[str, ...] = ()  # those whose values the official tool does not look at
 
 
 _F4DE = "F4DE 3.5.0"
+_TIMES = ("DetectionTPT", "EAGTPT", "EMDTPT", "EBGMDTPT", "SEARCHMDTPT")
 FORMATS = (
     Format("kwslist", "validator.formats.kwslist", "xml", "kwslist", "openkws/kwslist.xsd"),
     Format("ecf", "validator.formats.ecf", "xml", "ecf", "openkws/ecf.xsd", judge=_F4DE),
     Format("kwlist", "validator.formats.kwlist", "xml", "kwlist", "openkws/kwlist.xsd", judge=_F4DE),
     Format("description", "validator.formats.description", "text"),
     Format("datadefs", "validator.formats.datadefs", "text"),
+    *(
+        Format(name, "validator.formats.csvtable", "csv", judge=judge, suffix=suffix, columns=keep, telling=telling)
+        for name, judge, suffix, keep, telling in (
+            ("trial-index", _F4DE, "TrialIndex.csv", ("TrialID", "ClipID", "EventID"), ("TrialID", "ClipID")),
+            ("event-db", _F4DE, "EventDB.csv", ("EventID", "EventName"), ("EventID", "EventName")),
+            ("clip-db", _F4DE, "ClipMD.csv", ("ClipID", "DURATION"), ("ClipID", "DURATION")),
+            ("judgements", _F4DE, "JudgementMD.csv", ("ClipID", "EventID", "INSTANCE_TYPE"), ("INSTANCE_TYPE",)),
+            ("reference", _F4DE, "Ref.csv", ("TrialID", "Targ"), ("TrialID", "Targ")),
+            ("detection", "", "", ("TrialID", "Score", "Rank"), ("TrialID", "Score")),
+        )
+    ),
+    Format(
+        "threshold",
+        "validator.formats.csvtable",
+        "csv",
+        columns=("EventID", "DetectionThreshold", "RankThreshold", *_TIMES),
+        telling=("EventID", "DetectionTPT"),
+        unread=_TIMES,
+    ),
     Format("rttm", "validator.formats.rttm", "text", suffix=".rttm", judge=_F4DE),
 )
+_HEAD = 1 << 12  # bytes that show the header of a table
 _SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
 _FAMILIES = {
     "xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults"),
     "text": ("validator.formats.textplaces", "validator.formats.textfaults"),
+    "csv": ("validator.formats.csvplaces", "validator.formats.csvrules"),
 }
 
 
@@ -87,7 +119,10 @@ def schema_of(name: str) -> str:
 
 def read(name: str, source: Source) -> Content:
     """Read a file in the format of this name."""
-    return cast("FormatModule", import_module(named(name).module)).read(source)
+    known = named(name)
+    if known.columns:
+        return cast("TableModule", import_module(known.module)).read(source, known.columns, known.unread)
+    return cast("FormatModule", import_module(known.module)).read(source)
 
 
 def rules(name: str) -> tuple[Rule[object], ...]:
@@ -125,4 +160,12 @@ def sniff(source: Source) -> Format | None:
     """Tell the format of a file from its content, if it is one that the house knows."""
     root = import_module("validator.formats.xmlplaces").root_element(source)
     by_name = (known for known in FORMATS if known.suffix and source.name.endswith(known.suffix))
-    return next((known for known in FORMATS if known.root and known.root == root), next(by_name, None))
+    by_content = next((known for known in FORMATS if known.root and known.root == root), None)
+    return by_content or (None if root else _sniff_table(source)) or next(by_name, None)
+
+
+def _sniff_table(source: Source) -> Format | None:
+    with source.open() as stream:
+        head = stream.read(_HEAD).decode("utf-8", "replace").splitlines()[:1]
+    names = {name.strip(' "\ufeff') for name in head[0].split(",")} if head else set()
+    return next((known for known in FORMATS if known.telling and names.issuperset(known.telling)), None)

@@ -15,7 +15,7 @@ import re
 import tarfile
 import zipfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
@@ -41,6 +41,7 @@ class Trouble(Enum):
 
     UNREADABLE = "unreadable"
     NAME = "name"
+    LINK = "link"  # to a file of the archive, or a sparse file: whoever unpacks it gets a file
     KIND = "kind"
     TWICE = "twice"
     SIZE = "size"
@@ -101,10 +102,12 @@ class _Window(io.RawIOBase):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What an archive holds."""
+    """What an archive holds; ``folders`` and ``hidden`` as in Members."""
 
     sources: tuple[MemberSource, ...]
     faults: tuple[ArchiveFault, ...]
+    folders: tuple[str, ...]
+    hidden: tuple[str, ...]
 
 
 def listing(path: Path, shown: str) -> Listing:
@@ -130,7 +133,9 @@ def listing(path: Path, shown: str) -> Listing:
         found.faults.append(ArchiveFault(Trouble.SIZE, shown, str(error)))
     except _BROKEN as error:
         found.faults.append(ArchiveFault(Trouble.UNREADABLE, shown, f"the archive cannot be read to its end: {error}"))
-    return Listing(tuple(sorted(found.sources, key=lambda source: source.name)), tuple(found.faults))
+    found.follow_links()
+    sources = tuple(sorted(found.sources.values(), key=lambda source: source.name))
+    return Listing(sources, tuple(found.faults), tuple(sorted(found.folders)), tuple(sorted(found.hidden)))
 
 
 class _TooLarge(Exception):  # noqa: N818 - never leaves this module
@@ -143,15 +148,19 @@ class _Entry:
     kind: str  # "file", "folder", or what else it is
     offset: int
     size: int
+    target: str = ""  # of a link, as a path from the top of the archive
 
 
 class _Found:
-    """Collects members, refusing what is not safe."""
+    """Collects members, refusing what is not safe. Of two with the same name the last one counts, as for tar."""
 
     def __init__(self, path: Path, shown: str, packing: str) -> None:
         self._path, self._shown, self._packing = path, shown, packing
-        self.sources: list[MemberSource] = []
+        self.sources: dict[str, MemberSource] = {}
         self.faults: list[ArchiveFault] = []
+        self.folders: set[str] = set()
+        self.hidden: set[str] = set()
+        self._links: list[_Entry] = []
         self._names: dict[str, str] = {}
         self._members = 0
 
@@ -164,16 +173,41 @@ class _Found:
         reason = _unsafe_name(entry.name)
         if reason:
             self._fault(Trouble.NAME, place, f"the member name {reason}")
-        elif entry.kind not in ("file", "folder"):
-            self._fault(Trouble.KIND, place, f"the member is {entry.kind}, not a plain file")
-        elif entry.kind == "file":
-            twin = self._names.setdefault(name.casefold(), name)
-            if twin is not name:
-                same = "the same name" if twin == name else f"a name that differs from {twin} in letter case only"
-                self._fault(Trouble.TWICE, place, f"two members have {same}")
-            elif not any(part.startswith(".") for part in name.split("/")):
-                source = MemberSource(place, self._path, self._packing, entry.name, entry.offset, entry.size)
-                self.sources.append(source)
+        elif any(part.startswith(".") for part in name.split("/")):
+            self.hidden.add(place)
+        elif name:
+            self._add_visible(name, entry)
+
+    def _add_visible(self, name: str, entry: _Entry) -> None:
+        place = f"{self._shown}/{name}"
+        parents = name.split("/")[:-1]
+        self.folders.update(f"{self._shown}/{'/'.join(parents[:depth])}" for depth in range(1, len(parents) + 1))
+        if entry.kind == "folder":
+            self.folders.add(place)
+            return
+        twin = self._names.setdefault(name.casefold(), name)
+        if twin is not name:
+            same = "the same name" if twin == name else f"a name that differs from {twin} in letter case only"
+            self._fault(Trouble.TWICE, place, f"two members have {same}")
+        if entry.kind == "file":
+            source = MemberSource(place, self._path, self._packing, entry.name, entry.offset, entry.size)
+            self.sources[name] = source
+        elif entry.target:
+            self._links.append(entry)
+        else:
+            trouble = Trouble.LINK if entry.kind == "a sparse file" else Trouble.KIND
+            self._fault(trouble, place, f"the member is {entry.kind}, not a plain file")
+
+    def follow_links(self) -> None:
+        """Give links to files of the archive the content of those files; they are refused all the same."""
+        for entry in self._links:
+            name = entry.name.removeprefix("./").rstrip("/")
+            place, target = f"{self._shown}/{name}", self.sources.get(entry.target)
+            if target is not None:
+                self.sources.setdefault(name, replace(target, name=place))
+            where = "to a file of the archive" if target is not None else "that leads to no file of the archive"
+            trouble = Trouble.LINK if target is not None else Trouble.KIND
+            self._fault(trouble, place, f"the member is {entry.kind} {where}, not a plain file")
 
     def _fault(self, trouble: Trouble, place: str, message: str) -> None:
         self.faults.append(ArchiveFault(trouble, place, message))
@@ -277,7 +311,25 @@ def _entry(info: tarfile.TarInfo, extended: dict[str, str], position: int) -> _E
     if any(key.startswith("GNU.sparse") for key in extended):
         kind = "a sparse file"
     has_data = kind in ("file", "a sparse file", "of an unknown type")
-    return _Entry(extended.get("path", info.name), kind, position, size if has_data else 0)
+    name = extended.get("path", info.name)
+    linked = extended.get("linkpath", info.linkname) if kind in _LINKS else ""
+    beside = "" if kind == "a hard link" or linked.startswith("/") else name.rpartition("/")[0]
+    target = "/" if linked.startswith("/") else _inside(f"{beside}/{linked}") if linked else ""
+    return _Entry(name, kind, position, size if has_data else 0, target)
+
+
+_LINKS = ("a hard link", "a symbolic link")
+
+
+def _inside(path: str) -> str:
+    """Return a path from the top of the archive without dots; what leads out of it stays as it is."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
 
 
 def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
@@ -287,7 +339,9 @@ def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
     data = stream.read(-(-info.size // _BLOCK) * _BLOCK)[: info.size]
     if info.type == tarfile.GNUTYPE_LONGNAME:
         return {"path": data.rstrip(b"\0").decode("utf-8", "surrogateescape")}
-    if info.type in (tarfile.GNUTYPE_LONGLINK, tarfile.XGLTYPE):
+    if info.type == tarfile.GNUTYPE_LONGLINK:
+        return {"linkpath": data.rstrip(b"\0").decode("utf-8", "surrogateescape")}
+    if info.type == tarfile.XGLTYPE:
         return {}
     records: dict[str, str] = {}
     while data:
