@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Spoken = NDArray[np.float64]
 
 KEYWORDS = 2000
 RECORDINGS = 90
@@ -30,6 +37,7 @@ def make(folder: Path, detections: int, *, wrong: str = "") -> Path:
         f'{head}<kwlist ecf_filename="x" version="1" language="tagalog" encoding="UTF-8" '
         f'compareNormalize="lowercase">\n{keywords}</kwlist>\n'
     )
+    spoken = write_rttm(folder / "babel999-v1.0_conv-dev.rttm", rng, files, 1200)
     target = folder / NAME
     with target.open("w") as stream:
         stream.write(
@@ -37,16 +45,39 @@ def make(folder: Path, detections: int, *, wrong: str = "") -> Path:
         )
         for keyword in range(KEYWORDS):
             stream.write(f'  <detected_kwlist kwid="KW-{keyword:05d}" search_time="1.2" oov_count="0">\n')
-            stream.write(_rows(rng, files, detections // KEYWORDS, wrong))
+            stream.write(_rows(rng, files, detections // KEYWORDS, wrong, spoken[spoken[:, 0] == keyword]))
             stream.write("  </detected_kwlist>\n")
         stream.write("</kwslist>\n")
     return target
 
 
-def _rows(rng: np.random.Generator, files: list[str], count: int, wrong: str) -> str:
-    """Write detections; the wrong ones have a decimal comma, a small letter, or a file that nobody gave out."""
-    where = np.sort(rng.integers(0, len(files), count)).tolist()
-    begin, length, score = rng.random(count) * (DURATION_S - 1), rng.random(count) * 0.8 + 0.1, rng.random(count)
+def write_rttm(target: Path, rng: np.random.Generator, files: list[str], per_file: int) -> Spoken:
+    """Write a transcript with words at even distances; return keyword, file and begin of each."""
+    words = rng.integers(0, KEYWORDS * 2, len(files) * per_file)
+    step = DURATION_S / per_file
+    where = np.repeat(np.arange(len(files)), per_file)
+    begin = np.tile(np.arange(per_file) * step, len(files))
+    with target.open("w") as stream:
+        stream.writelines(
+            f"LEXEME {files[file]} 1 {a:.3f} {step * 0.8:.3f} word{word} lex spk1 <NA>\n"
+            for word, file, a in zip(words.tolist(), where.tolist(), begin.tolist(), strict=True)
+        )
+        stream.writelines(f"SPEAKER {name} 1 0.000 {DURATION_S:.3f} <NA> <NA> spk1 <NA>\n" for name in files)
+    return np.column_stack([words, where, begin])
+
+
+def _rows(rng: np.random.Generator, files: list[str], count: int, wrong: str, spoken: Spoken) -> str:
+    """Write detections, most references among them.
+
+    The wrong ones have a decimal comma, a small letter, or a file that nobody gave out.
+    """
+    hits = spoken[rng.random(len(spoken)) < 0.7][:count]
+    rest = count - len(hits)
+    file_codes = np.concatenate([hits[:, 1].astype(int), rng.integers(0, len(files), rest)])
+    begins = np.concatenate([hits[:, 2] + 0.05, rng.random(rest) * (DURATION_S - 1)])
+    order = np.lexsort((begins, file_codes))
+    where, begin = file_codes[order].tolist(), begins[order]
+    length, score = rng.random(count) * 0.8 + 0.1, rng.random(count)
     rows = []
     for file, a, b, c in zip(where, begin.tolist(), length.tolist(), score.tolist(), strict=True):
         values = {

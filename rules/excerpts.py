@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NEAR_S = 1e-6  # closer to the end of an excerpt than this, binary and decimal sums may disagree
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Placed:
     """For each detection: is its file in the ECF, its channel (as text, and as a number), its time in an excerpt?
 
@@ -75,7 +75,7 @@ def _channel(text: str, spelt: list[str], by_value: dict[int, int]) -> int:
     return by_value.get(int(digits), -1) if digits.lstrip("+-").isdecimal() and len(digits) < 20 else -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Spans:
     """Excerpts sorted by recording-and-channel and begin; ``reach`` is the latest end of those up to here."""
 

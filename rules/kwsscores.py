@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -93,9 +93,6 @@ def parameters(values: dict[str, Value]) -> TwvParameters:
 
 class KwsScorer:
     """Scores KWSLists against RTTM, KWList and ECF."""
-
-    needs = ("ecf", "kwlist", "rttm")
-    references = ("rttm",)
 
     def __init__(self) -> None:
         self._prepared: dict[tuple[int, ...], Reference] = {}
@@ -292,8 +289,12 @@ def _rows(aligned: Alignment, ready: Reference, system: KwsList) -> Iterator[dic
 
 
 def _signature(values: TwvParameters) -> str:
-    shown = ",".join(f"{field.name}={getattr(values, field.name)}" for field in fields(values))
-    return f"TWV({shown})"
+    """Name what the measures depend on; flags only where they are not as usual."""
+    always = {"beta": values.beta, "collar": values.collar_s, "gap": values.gap_s, "n": values.trials_per_second}
+    shown = [f"{name}={value:g}" for name, value in always.items()]
+    shown += [f"filter={'+'.join(values.text_filter)}"] if values.text_filter else []
+    shown += [name for name in ("just_system_keywords", "pooled") if getattr(values, name)]
+    return f"TWV({','.join(shown)})"
 
 
 def _stand_in(ecf: Ecf, kwlist: KeywordList) -> Tokens:

@@ -69,7 +69,7 @@ class Place:
     span: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Quote:
     """The lines around a finding: (line number, text) pairs, and the marked code points of one line."""
 
@@ -95,7 +95,7 @@ class Location:
     record: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Remedy:
     """What to write instead of a value, and a word about what is wrong with it."""
 
@@ -123,7 +123,7 @@ class Defect:
     mend: Callable[[str], Remedy | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Doc:
     """A rule's docstring taken apart."""
 
@@ -150,7 +150,7 @@ def parse_doc(text: str) -> Doc:
     return Doc(requirement, prose["Why"], found.get("Bad", ""), found.get("Good", ""), prose["Fix"], prose["NIST"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule(Generic[Subject]):
     """One requirement with its code, its cost under both laws, and the function that looks for violations.
 
@@ -218,7 +218,7 @@ def sampled(rows: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
         yield row, 1 if rank < SAMPLES else len(rows) - SAMPLES + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Finding:
     """A defect with its rule, located and weighed. ``count`` is the number of all of this rule in this file."""
 
@@ -262,7 +262,7 @@ class Wanted:
     intervals: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scores:
     """What a run scored under one law: measures by their public names, None with a reason in ``undefined``.
 
@@ -280,7 +280,7 @@ class Scores:
     material: object = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RunReport:
     """One run of a submission: who it is and what it scored."""
 
@@ -295,7 +295,7 @@ class RunReport:
     differs: dict[str, dict[str, Number]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Package:
     """An archive that was written."""
 
@@ -315,7 +315,7 @@ class Extent:
     unit: str = "records"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Report:
     """Everything that was found out about one PATH."""
 

@@ -21,7 +21,7 @@ Value = bool | int | float | str
 _NO_DATA = ("whole", "content", "database")  # what rules may need besides roles of --data
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FileRole:
     """A kind of file in a submission: how its name ends, which format it has, which tasks it serves.
 
@@ -35,7 +35,7 @@ class FileRole:
     tasks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DataRole:
     """A kind of file that the organizers give out; ``name`` is its stem in a database folder, from EXPID fields.
 
@@ -52,7 +52,7 @@ class DataRole:
     optional: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Parameter:
     """Something that ``--set`` can change."""
 
@@ -78,7 +78,7 @@ class Parameter:
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Primaries:
     """How runs are told apart: the field with the primary's prefix, what makes a condition, which one is required."""
 
@@ -91,7 +91,7 @@ class Primaries:
     mandatory: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DescriptionForm:
     """What a system description must have: headings by number, and where the EXPIDs, contact and times belong.
 
@@ -106,7 +106,7 @@ class DescriptionForm:
     data_line: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PackageForm:
     """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
 
@@ -122,7 +122,7 @@ class PackageForm:
     mail: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SkeletonForm:
     """What ``init`` writes: blanks for the fields of the name, (path, template) of each file, the description's path."""
 
@@ -134,10 +134,15 @@ class SkeletonForm:
 Setting = bool | float | str | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScoringForm:
-    """What the laws do differently when they score: one value for each named difference."""
+    """How runs are scored: which references that needs, which of them a stand-in can replace, and what the laws do.
 
+    The laws are one value for each named difference.
+    """
+
+    needs: tuple[str, ...]
+    references: tuple[str, ...]
     plan: tuple[tuple[str, Setting], ...]
     tool: tuple[tuple[str, Setting], ...]
 
@@ -146,7 +151,7 @@ class ScoringForm:
         return dict(self.plan if law is Law.PLAN else self.tool)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Profile:
     """One evaluation."""
 
@@ -319,7 +324,9 @@ def _skeleton(table: _Table) -> SkeletonForm:
 
 def _scoring(table: _Table) -> ScoringForm:
     common = table.table("common").settings()
-    form = ScoringForm(common + table.table("plan").settings(), common + table.table("tool").settings())
+    needs, references = table.texts("needs"), table.texts("references")
+    plan, tool = (common + table.table(law).settings() for law in ("plan", "tool"))
+    form = ScoringForm(needs, references, plan, tool)
     table.done()
     return form
 

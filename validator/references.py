@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from validator.profile import DataRole, Profile
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """The file that was found for a role; ``absent`` says what a database folder does not have."""
 
@@ -28,7 +28,7 @@ class Choice:
     from_database: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class References:
     """The files behind --data: those named by role, and those to be recognised by their names."""
 

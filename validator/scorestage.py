@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 class Scorer(Protocol):
-    """What the scorer of an evaluation offers; ``references`` are those of its needs that a stand-in can replace."""
-
-    needs: tuple[str, ...]
-    references: tuple[str, ...]
+    """What the scorer of an evaluation offers."""
 
     def settle(self, values: dict[str, Value], given: set[str]) -> dict[str, Value]:
         """Settle parameters that follow from others."""
@@ -38,7 +35,7 @@ class Scorer(Protocol):
         """Compare two runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DryRun:
     """What became of it."""
 
@@ -58,15 +55,17 @@ def scorer_of(profile: Profile) -> Scorer | None:
 def dry_run(opened: OpenRun, conventions: Law, wanted: Wanted, *, broken: bool) -> DryRun:
     """Score a run as far as its data allows; one that breaks its schema cannot be scored."""
     profile = opened.submission.profile
-    scorer = scorer_of(profile) if opened.content is not None else None
-    if scorer is None:
+    if opened.content is None or not profile.scorer:
         return DryRun(skipped=(Skipped("scoring", "content"),))
-    lacking = [need for need in scorer.needs if opened.lacks(need)]
-    missing = [need for need in lacking if need not in scorer.references]
+    lacking = [need for need in profile.scoring.needs if opened.lacks(need)]
+    missing = [need for need in lacking if need not in profile.scoring.references]
     if missing:
         return DryRun(skipped=(Skipped("scoring", missing[0]),))
     if broken:
         return DryRun(scorable=False, reference="stand-in" if lacking else "given")
+    scorer = scorer_of(profile)
+    if scorer is None:
+        return DryRun()
     if lacking:
         tried = scorer.can_score(scorer.stand_in(opened))
         scores = tried if tried.measures else None  # those that need no reference

@@ -31,7 +31,7 @@ T = TypeVar("T")
 FILE_LIMIT = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Members:
     """The files of a PATH: those that can be read, and those that are no plain files, with what they are.
 
@@ -48,7 +48,7 @@ class Members:
     archive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """A file that belongs to a run besides its main one."""
 
@@ -56,7 +56,7 @@ class Part:
     source: Source
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """One output of a system: its main file, its other parts, and what its name says.
 
@@ -85,7 +85,7 @@ class Run:
         return Place(self.file, span=(part.begin, part.end) if part else (0, len(self.stem)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Submission:
     """What rules about the whole submission see."""
 
@@ -119,7 +119,7 @@ class Submission:
         return not self.whole if need == "whole" else need not in self.references
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OpenRun:
     """What rules about one run see: its content, and the references that belong to it."""
 
@@ -157,7 +157,7 @@ class OpenRun:
         return need not in self.references
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OpenFile:
     """What rules about one of the organizers' own files see."""
 

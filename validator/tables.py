@@ -61,7 +61,7 @@ class Excerpt:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ecf:
     """An experiment control file."""
 
@@ -82,7 +82,7 @@ class Keyword:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KeywordList:
     """A KWList: the keywords to search for, and how their text is compared."""
 
@@ -103,7 +103,7 @@ class TextLine:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Description:
     """A system description."""
 
@@ -114,7 +114,7 @@ class Description:
         return any(word in line.text for line in self.lines)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ResourceTable:
     """The resources that a description may name (DataDefs.tsv): their ids."""
 
@@ -131,7 +131,7 @@ class DetectedList:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Detections:
     """The ``kw`` records of a KWSList in file order, as columns of equal length.
 
@@ -160,7 +160,7 @@ class Detections:
         return len(self.offset)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KwsList:
     """A keyword-search result: header, one DetectedList per searched keyword, all detections."""
 
@@ -174,7 +174,7 @@ class KwsList:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
     """The records of an RTTM in file order, as columns of equal length.
 

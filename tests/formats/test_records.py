@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EXPAT_ONLY = 1 << 26  # the first block always goes to expat
 SIZES = (1, 64, 200, 1000)
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
-FIXED = settings(derandomize=True, deadline=None, max_examples=120, suppress_health_check=SLOW)
+FIXED = settings(derandomize=True, deadline=None, max_examples=80, suppress_health_check=SLOW)
 END = "</detected_kwlist>"
 
 
@@ -82,7 +82,7 @@ def test_valid_documents_read_alike_in_both_lanes(text: str, encoding: str, size
     assert_lanes_agree(data, (*SIZES, size))
 
 
-@settings(FIXED, max_examples=300)
+@settings(FIXED, max_examples=220)
 @given(spoiled(kwslists()), st.sampled_from(ENCODINGS), st.integers(1, 700))
 def test_spoiled_documents_read_alike_in_both_lanes(text: str, encoding: str, size: int) -> None:
     """The same table and the same problems at the same places, as often."""
@@ -300,7 +300,7 @@ def test_a_block_in_another_form_is_left_to_expat(block: bytes) -> None:
     assert records.scan(block, "kw") is None
 
 
-@settings(FIXED, max_examples=300)
+@settings(FIXED, max_examples=220)
 @given(st.lists(st.sampled_from((*SNIPPETS, RECORD, RECORD, RECORD, END, LIST)), min_size=1, max_size=8))
 def test_what_is_taken_has_records_of_the_first_ones_form(parts: list[str]) -> None:
     """If a block is taken, cutting the values out of each record leaves the same text."""

@@ -262,6 +262,7 @@ def detections(hits: Sequence[Hit]) -> Detections:
         yes=np.array([hit.yes for hit in hits], dtype=bool),
         valid=np.ones(count, dtype=bool),
         text=np.zeros(count, dtype=np.uint64),
+        score_text=np.zeros((count, 1), dtype=np.uint64),
         offset=np.arange(count, dtype=np.int64),
         files=TextPool.of(files),
         channels=TextPool.of(channels),

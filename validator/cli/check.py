@@ -43,7 +43,7 @@ def check(  # noqa: PLR0913 - click hands every option over by name
     from validator.engine import Request  # noqa: PLC0415 - keeps --help light
     from validator.model import Law  # noqa: PLC0415
 
-    manner = Manner(style, output, quiet, color)
+    manner = Manner(style, output, quiet, verbose, color)
     request = Request(evaluation, data, Law(conventions), parsed_settings(settings), verbose)
     reports = check_all(list(paths), request, jobs, Progress(quiet=quiet))
     deliver(render(reports, manner), output)

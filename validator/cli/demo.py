@@ -60,5 +60,5 @@ def _show(which: str, text: str, place: Path, evaluation: str) -> bool:
         click.echo(f" -o {upload}\n")
         upload.mkdir(exist_ok=True)
         report = pack(path, request, upload)
-    click.echo(render([report], Manner("text", None, quiet=False, color="auto")))
+    click.echo(render([report], Manner("text", None, quiet=False, verbose=False, color="auto")))
     return verdict(report) is (Verdict.REJECT if which == "bad" else Verdict.ACCEPT)

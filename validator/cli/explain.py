@@ -12,9 +12,9 @@ def explain(rule: str) -> None:
 
     RULE is a code (KWS304) or a name (missing-keyword).
     """
-    from validator.rulebook import find_rule  # noqa: PLC0415 - keeps --help light
     from validator.errors import UsageError  # noqa: PLC0415
     from validator.report.rulebook import explanation  # noqa: PLC0415
+    from validator.rulebook import find_rule  # noqa: PLC0415 - keeps --help light
 
     try:
         found = find_rule(rule)

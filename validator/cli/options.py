@@ -42,7 +42,7 @@ def judging(command: Command) -> Command:
         click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a parameter."),
         click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True),
         click.option("-q", "--quiet", is_flag=True, help="Closing lines only."),
-        click.option("-v", "--verbose", is_flag=True, help="Say what the XML schema says, too."),
+        click.option("-v", "--verbose", is_flag=True, help="Say what the XML schema says, and all measures."),
         click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
     )
     for option in reversed(options):
@@ -57,6 +57,7 @@ class Manner:
     style: str
     output: str | None
     quiet: bool
+    verbose: bool
     color: str
     began: float = field(default_factory=monotonic)
 
@@ -74,7 +75,7 @@ def render(reports: list[Report], manner: Manner, comparisons: list[dict[str, Ce
     columns = _terminal_columns() if terminal else 100
     seconds = monotonic() - manner.began if terminal else None
     paint = Paint(wants_colour(manner.color, manner.output))
-    written = text.render(reports, text.Style(paint, columns, seconds, manner.quiet))
+    written = text.render(reports, text.Style(paint, columns, seconds, manner.quiet, manner.verbose))
     if comparisons:
         from validator.report.measures import comparison  # noqa: PLC0415
 

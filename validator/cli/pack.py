@@ -37,7 +37,7 @@ def pack(  # noqa: PLR0913 - click hands every option over by name
     from validator import engine  # noqa: PLC0415 - keeps --help light
     from validator.model import Law  # noqa: PLC0415
 
-    manner = Manner(style, None, quiet, color)
+    manner = Manner(style, None, quiet, verbose, color)
     progress = Progress(quiet=quiet)
     request = engine.Request(evaluation, data, Law(conventions), parsed_settings(settings), verbose, progress)
     try:

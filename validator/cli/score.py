@@ -53,7 +53,7 @@ def score(  # noqa: PLR0913 - click hands every option over by name
     from validator import engine  # noqa: PLC0415 - keeps --help light
     from validator.model import Law, Wanted  # noqa: PLC0415
 
-    manner = Manner(style, output, quiet, color)
+    manner = Manner(style, output, quiet, verbose, color)
     progress = Progress(quiet=quiet)
     request = engine.Request(
         evaluation,

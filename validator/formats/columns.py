@@ -31,7 +31,7 @@ _PAD = 64
 _FRESH = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Texts:
     """A column of texts: where each begins in ``buffer``, which is padded by 64 bytes, and how long it is."""
 

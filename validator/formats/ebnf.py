@@ -30,7 +30,7 @@ _BUILT_IN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FieldRule:
     """What one field may be: a pattern, its legal values if they can be listed, and words for it."""
 
@@ -54,7 +54,7 @@ class Field:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Grammar:
     """A compiled grammar under one law."""
 

@@ -24,7 +24,7 @@ _NONCHARACTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")  # U+FFFE and U+FFFF are no 
 _ODD_GAPS = 0.05  # share of records that may be set apart in another way than the first
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tag:
     """A start or end tag that is no record, with its number of records before it in the block."""
 
@@ -33,7 +33,7 @@ class Tag:
     records_before: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Records:
     """The records of a block: their offsets in it, a column of texts per attribute, and the other tags in order."""
 
@@ -42,7 +42,7 @@ class Records:
     tags: tuple[Tag, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Template:
     names: tuple[str, ...]
     pieces: tuple[bytes, ...]  # the text before the first value, between the values, and behind the last

@@ -40,7 +40,7 @@ class Source(Protocol):
         """Open the bytes from the beginning."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FileSource:
     """A plain file on disk."""
 
@@ -53,7 +53,7 @@ class FileSource:
         return self.path.open("rb")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Watched:
     """A source that tells how much of it was read."""
 
@@ -92,7 +92,7 @@ class _WatchedStream(io.RawIOBase):
         super().close()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Spot:
     """A located offset: line and column from 1, and the bytes around it."""
 

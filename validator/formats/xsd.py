@@ -27,7 +27,7 @@ _LEXICAL = {
 _WORDS = {"decimal": "a decimal number", "float": "a number", "integer": "a whole number", "string": "text"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ValueType:
     """A simple type: its base and its facets, as one regular expression over the whole text."""
 
@@ -41,7 +41,7 @@ class ValueType:
         return self.lexical.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Attribute:
     """An attribute declaration; ``doc`` says what the value means."""
 
@@ -51,7 +51,7 @@ class Attribute:
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Element:
     """An element declaration. ``text`` is set for simple content; children come in sequence."""
 
@@ -67,7 +67,7 @@ class Element:
         return next(particle.element for particle in self.children if particle.element.name == name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Particle:
     """One place in a sequence."""
 

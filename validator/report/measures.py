@@ -14,28 +14,33 @@ if TYPE_CHECKING:
 _ROWS = 20  # of a breakdown that are shown
 
 
-def scores(report: Report) -> Iterator[str]:
-    """Write what the runs of a submission scored."""
+def scores(report: Report, *, all_of_them: bool) -> Iterator[str]:
+    """Write what the runs of a submission scored; measures of other protocols (with a dot) only if asked for."""
     for run in report.runs:
         if run.scores is not None and run.scores.measures:
             yield f"scores of {visible(run.id)}"
-            yield from _measures(run)
+            yield from _measures(run, all_of_them=all_of_them)
             yield from _breakdowns(run)
             yield f"  signature {run.signature}"
             yield ""
 
 
-def _measures(run: RunReport) -> Iterator[str]:
+def _measures(run: RunReport, *, all_of_them: bool) -> Iterator[str]:
     found = run.scores
     if found is None:
         return
+    left_out = sorted({name.partition(".")[0] for name in found.measures if "." in name}) if not all_of_them else []
     for name, value in found.measures.items():
+        if name.partition(".")[0] in left_out:
+            continue
         spread = found.intervals.get(name)
         between = f"  [{spread[0]:.4f} to {spread[1]:.4f}]" if spread else ""
         other = run.differs.get(name)
         laws = f"  (plan {_shown(other['plan'])}, tool {_shown(other['tool'])})" if other else ""
         reason = f"  {found.undefined[name]}" if value is None and name in found.undefined else ""
         yield f"  {name:28}{_shown(value):>14}{between}{laws}{reason}"
+    for kind in left_out:
+        yield f"  {f'{kind}.*':28}{'with -v':>14}"
 
 
 def _breakdowns(run: RunReport) -> Iterator[str]:

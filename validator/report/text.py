@@ -34,6 +34,7 @@ class Style:
     columns: int = 100
     seconds: float | None = None
     quiet: bool = False
+    verbose: bool = False
 
 
 def render(reports: list[Report], style: Style) -> str:
@@ -42,7 +43,7 @@ def render(reports: list[Report], style: Style) -> str:
     for report in reports:
         head = [f"== {visible(report.path)}"] if len(reports) > 1 else []
         body = [] if style.quiet else [line for group in _groups(report) for line in _group(group, report, style)]
-        parts.append("\n".join([*head, *body, *scores(report), *_closing(report, style)]))
+        parts.append("\n".join([*head, *body, *scores(report, all_of_them=style.verbose), *_closing(report, style)]))
     if len(reports) > 1:
         answers = Counter(verdict(report) for report in reports)
         failed = f", {answers[None]} not judged" if answers[None] else ""
