@@ -16,7 +16,7 @@ from validator.scoring.retrieval import score_retrieval
 
 from . import medremarks
 from .meddescriptions import metadata_hours
-from .medtables import DETECTION, INDEX, THRESHOLD, coverage, table, with_columns
+from .medtables import INDEX, coverage, table, with_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,9 +62,6 @@ def conventions(settings: dict[str, Setting]) -> DetectionConventions:
 
 class MedScorer:
     """Scores detections and thresholds against trial index and reference."""
-
-    needs = (DETECTION, THRESHOLD, INDEX, REFERENCE)
-    references = (REFERENCE,)
 
     def settle(self, values: dict[str, Value], given: set[str]) -> dict[str, Value]:
         """Refuse parameters that give no measure and no name."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from validator import __version__
 from validator.atomic import replacing
+from validator.bundled import schema
 from validator.formats.archive import listing
 from validator.formats.source import blocks, sha256
 from validator.model import Law, Package, Severity, verdict
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from validator.formats.source import Source
     from validator.model import Report
-    from validator.submission import Submission
+    from validator.submission import Run, Submission
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://subgate.invalid/receipt/v1"
@@ -36,11 +37,12 @@ _RECORD = 10_240  # a tar is padded to records of this size
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An archive to be written: its name, and its members by their names in it."""
+    """An archive to be written: its name, its members by their names in it, the text of the mail that goes with it."""
 
     name: str
     members: tuple[tuple[str, Source], ...]
     runs: tuple[str, ...]
+    mail: str = ""
 
 
 def plans(submission: Submission) -> tuple[Plan, ...]:
@@ -48,13 +50,27 @@ def plans(submission: Submission) -> tuple[Plan, ...]:
     form = submission.profile.package
     found = []
     for run in submission.runs:
-        values = {**run.values, "EXPID": run.stem, "base": run.file.rsplit("/", 1)[-1]}
-        described = [file for file, text in submission.descriptions if text.mentions(run.stem)]
-        texts = [source for source in submission.texts if not described or source.name in described]
+        values = {**submission.parameters, **run.values, "EXPID": run.stem, "base": run.file.rsplit("/", 1)[-1]}
         members = [(form.run.format_map(values), run.source)]
-        members += [(form.description.format_map({**values, "base": _base(source)}), source) for source in texts]
-        found.append(Plan(form.name.format_map(values), tuple(sorted(members, key=_bytes)), (run.stem,)))
-    return tuple(found)
+        members += [(form.part.format_map({**values, "base": _base(part.source)}), part.source) for part in run.parts]
+        for source in _texts(run, submission):
+            members.append((form.description.format_map({**values, "base": _base(source)}), source))
+        found.append(Plan(form.name.format_map(values), tuple(sorted(members, key=_bytes)), (run.stem,), form.mail))
+    return (_joined(found),) if form.whole and found else tuple(found)
+
+
+def _texts(run: Run, submission: Submission) -> list[Source]:
+    """Return the descriptions of a run: that of its name, or those that mention it, or all."""
+    own = [source for source in submission.texts if _base(source).rpartition(".")[0] == run.stem]
+    described = [file for file, text in submission.descriptions if text.mentions(run.stem)]
+    return own or [source for source in submission.texts if not described or source.name in described]
+
+
+def _joined(found: list[Plan]) -> Plan:
+    """Make one archive of those of all runs."""
+    members = {name: source for plan in found for name, source in plan.members}
+    runs = tuple(run for plan in found for run in plan.runs)
+    return Plan(found[0].name, tuple(sorted(members.items(), key=_bytes)), runs, found[0].mail)
 
 
 def _base(source: Source) -> str:
@@ -78,6 +94,10 @@ def write(plan: Plan, folder: Path, report: Report) -> Package:
     statement = _statement(plan, packer, report)
     _write_text(folder / f"{plan.name}.sha256", checksum_line(digest, plan.name))
     _write_text(folder / f"{plan.name}.receipt.json", canonical(statement))
+    if plan.mail:
+        runs = "\n".join(plan.runs)
+        text = schema(plan.mail).format(name=plan.name, bytes=size, sha256=digest, runs=runs)
+        _write_text(folder / f"{plan.name}.mail.txt", text)
     return package
 
 

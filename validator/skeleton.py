@@ -18,7 +18,7 @@ def skeleton(profile: Profile) -> dict[str, str]:
     """Return the files of a skeleton: path to text."""
     expid = _name(profile)
     files = {path.format(EXPID=expid): schema(template) for path, template in profile.skeleton.files}
-    files["description.txt"] = _description(profile.description, expid)
+    files[profile.skeleton.description.format(EXPID=expid)] = _description(profile.description, expid)
     return files
 
 
