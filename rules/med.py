@@ -107,7 +107,15 @@ def _too_few(opened: OpenRun, *, lenient: bool) -> Iterator[Defect]:
         yield _medtype(opened, f"a MEDFull run has all {full} events; this one has scores for {events}")
 
 
-@rule("MED504", "full-with-too-few-events", cites="MED11 2", plan=ERROR, tool=ERROR, needs=(DETECTION, INDEX), follows=_NAMES)
+@rule(
+    "MED504",
+    "full-with-too-few-events",
+    cites="MED11 2",
+    plan=ERROR,
+    tool=ERROR,
+    needs=(DETECTION, INDEX),
+    follows=_NAMES,
+)
 def full_with_too_few_events(opened: OpenRun) -> Iterator[Defect]:
     """A MEDFull run has scores for all test events: ten in MED11.
 
@@ -120,7 +128,9 @@ def full_with_too_few_events(opened: OpenRun) -> Iterator[Defect]:
     yield from _too_few(opened, lenient=False)
 
 
-@rule("MED505", "full-dry-run-short", cites="MED11 2", plan=ERROR, tool=WARNING, needs=(DETECTION, INDEX), follows=_NAMES)
+@rule(
+    "MED505", "full-dry-run-short", cites="MED11 2", plan=ERROR, tool=WARNING, needs=(DETECTION, INDEX), follows=_NAMES
+)
 def full_dry_run_short(opened: OpenRun) -> Iterator[Defect]:
     """A MEDFull run has scores for all test events, in a dry run as well.
 
@@ -133,7 +143,15 @@ def full_dry_run_short(opened: OpenRun) -> Iterator[Defect]:
     yield from _too_few(opened, lenient=True)
 
 
-@rule("MED506", "full-with-too-many-events", cites="MED11 2", plan=ERROR, tool=OK, needs=(DETECTION, INDEX), follows=_NAMES)
+@rule(
+    "MED506",
+    "full-with-too-many-events",
+    cites="MED11 2",
+    plan=ERROR,
+    tool=OK,
+    needs=(DETECTION, INDEX),
+    follows=_NAMES,
+)
 def full_with_too_many_events(opened: OpenRun) -> Iterator[Defect]:
     """A MEDFull run has scores for the test events and no others.
 
@@ -203,7 +221,12 @@ def first_submission_later_version(opened: OpenRun) -> Iterator[Defect]:
     """
     named = mednames.archive(opened.submission)
     version = opened.run.values.get(opened.submission.profile.primaries.version, "")
-    if named is not None and named.values.get("SUBNUM") == "1" and version.isdigit() and version.lstrip("0") not in ("", "1"):
+    if (
+        named is not None
+        and named.values.get("SUBNUM") == "1"
+        and version.isdigit()
+        and version.lstrip("0") not in ("", "1")
+    ):
         part = next((part for part in opened.run.fields if part.text == version), None)
         yield Defect(opened.run.name_place(part), f"version {version} in a first submission (SUB-NUM 1)")
 

@@ -35,7 +35,7 @@ def metadata_hours(text: Description, submission: Submission) -> float | None:
         return None
     totals = [match for line in section.body if (match := _said(line.text)) is not None]
     times = [match for line in section.body for match in _HOURS.finditer(line.text)]
-    chosen = totals if totals else times
+    chosen = totals or times
     hours = {float(match[1]) * _UNITS[match[2][0].lower()] for match in chosen}
     return hours.pop() if len(hours) == 1 else None
 
@@ -92,7 +92,9 @@ def exp_id_not_mentioned(submission: Submission) -> Iterator[Defect]:
             yield Defect(Place(file), f"the description does not mention {stem}", f"add {stem} to section 1")
 
 
-@rule("MED605", "no-metadata-time", cites=B1, plan=WARNING, tool=OK, scope=WHOLE, follows=("MED601", "MED602", "MED606"))
+@rule(
+    "MED605", "no-metadata-time", cites=B1, plan=WARNING, tool=OK, scope=WHOLE, follows=("MED601", "MED602", "MED606")
+)
 def no_metadata_time(submission: Submission) -> Iterator[Defect]:
     """Section 3 reports the total processing time (TPT) of metadata generation in hours.
 

@@ -38,7 +38,9 @@ def layout(submission: Submission) -> Layout:
     home = f"{submission.path}/"
     special = {fault.path for fault in submission.faults if fault.trouble.value in ("link", "kind")}
     paths = {source.name for source in submission.files} | special | {path for path, _ in submission.oddities}
-    entries = {path.removeprefix(home) for path in paths} | {f"{path.removeprefix(home)}/" for path in submission.folders}
+    entries = {path.removeprefix(home) for path in paths} | {
+        f"{path.removeprefix(home)}/" for path in submission.folders
+    }
     inside = {entry for entry in entries if entry.startswith(f"{TOP}/")}
     itself = not inside and not submission.archive and os.path.basename(os.path.abspath(submission.path)) == TOP  # noqa: PTH100, PTH119 - a name, not a file
     beside = () if itself else tuple(sorted(entries - inside))

@@ -87,7 +87,7 @@ class MedScorer:
         if not remarks:
             score_detection(self._trials(opened)[1], _costs(opened), self._law(opened, law))
         measures, undefined = _speeds(opened)
-        known = {name: value for name, value in measures.items() if value is not None}
+        known: dict[str, Number] = {name: value for name, value in measures.items() if value is not None}
         return Scores(known, {} if known else undefined, _signature(opened), remarks=remarks)
 
     def score(self, opened: OpenRun, law: Law, wanted: Wanted) -> Scores:
@@ -270,9 +270,7 @@ def _event_hours(opened: OpenRun) -> dict[str, float]:
     if found is None:
         return {}
     value = found.numbers("DetectionTPT").value
-    return {
-        found.text("EventID", row): float(value[row]) for row in range(min(len(found), 10_000)) if value[row] >= 0
-    }
+    return {found.text("EventID", row): float(value[row]) for row in range(min(len(found), 10_000)) if value[row] >= 0}
 
 
 def _speeds(opened: OpenRun) -> tuple[dict[str, Number], dict[str, str]]:
@@ -351,9 +349,7 @@ def _of_events(scored: Scored, shared: tuple[str, ...]) -> ClipTrials:
     return replace(trials, event=number[trials.event], threshold=threshold)
 
 
-def _retrieval(
-    opened: OpenRun, events: tuple[str, ...], trials: ClipTrials, how: DetectionConventions
-) -> Scores:
+def _retrieval(opened: OpenRun, events: tuple[str, ...], trials: ClipTrials, how: DetectionConventions) -> Scores:
     """Score as MED13 and later: R0 at the threshold and at best, average precision, all in percent."""
     result = score_retrieval(trials, float(opened.submission.profile.list_of("slope")[0]), how)
     with_r0 = _measure(opened) == "R0"

@@ -103,8 +103,8 @@ class Coverage:
     """A run beside the trial index. Events are numbered as in the index.
 
     ``trial`` is the row of the index for each row of the detections, ``event`` its event, -1 for an unknown trial;
-    ``threshold_event`` the event of each row of the thresholds. ``processed``: events with scores and a threshold; where
-    no thresholds are known, all events with scores. ``missing`` are the rows of the index that should be there.
+    ``threshold_event`` the event of each row of the thresholds. ``processed``: events with scores and a threshold;
+    where no thresholds are known, all events with scores. ``missing`` are the rows of the index that should be there.
     """
 
     index: CsvTable

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from validator.formats.csvtable import CsvTable
     from validator.submission import OpenRun
-    from validator.tables import Flags
+    from validator.tables import Flags, Floats, Offsets
 
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 D22, TOOL = "MED11 2.2.2", "F4DE column types"
@@ -126,9 +126,9 @@ def score_beyond_by_digits(opened: OpenRun) -> Iterator[Defect]:
     NIST: F4DE rounds it first, and takes it.
     """
     found = with_columns(opened, "detection", "Score")
-    rows = np.fromiter(_beyond(found), dtype=np.intp) if found is not None else np.zeros(0, dtype=np.intp)
-    for row, count in sampled(rows) if found is not None else ():
-        yield Defect(found.place(row, "Score"), "Score is {value}; it must lie between 0 and 1", count=count)
+    if found is not None:
+        for row, count in sampled(np.fromiter(_beyond(found), dtype=np.intp)):
+            yield Defect(found.place(row, "Score"), "Score is {value}; it must lie between 0 and 1", count=count)
 
 
 @rule("MED411", "threshold-not-a-number", cites=D22, plan=ERROR, tool=ERROR, needs=(THRESHOLD,), follows=UNREADABLE)
@@ -195,7 +195,9 @@ def _times(opened: OpenRun) -> Iterator[tuple[CsvTable, str]]:
             yield found, column
 
 
-@rule("MED415", "time-not-a-number", cites="MED11 2.2.2, 4.1", plan=ERROR, tool=OK, needs=(THRESHOLD,), follows=UNREADABLE)
+@rule(
+    "MED415", "time-not-a-number", cites="MED11 2.2.2, 4.1", plan=ERROR, tool=OK, needs=(THRESHOLD,), follows=UNREADABLE
+)
 def time_not_a_number(opened: OpenRun) -> Iterator[Defect]:
     """Every processing time is a decimal number of hours.
 
@@ -295,7 +297,9 @@ def rank_not_whole(opened: OpenRun) -> Iterator[Defect]:
         numbers = found.numbers(column)
         wrong = (~numbers.whole | (numbers.value < 1) | (numbers.value % 1 != 0)) & found.complete
         for row, count in sampled(np.flatnonzero(wrong)):
-            yield Defect(found.place(row, column), f"{column} is {{value}}; it must be a whole number from 1", count=count)
+            yield Defect(
+                found.place(row, column), f"{column} is {{value}}; it must be a whole number from 1", count=count
+            )
 
 
 @rule("MED422", "rank-twice", cites="F4DE MED15 and later", plan=ERROR, tool=ERROR, needs=(DETECTION, INDEX))
@@ -322,7 +326,7 @@ def rank_twice(opened: OpenRun) -> Iterator[Defect]:
         yield Defect(found.place(row, "Rank"), message, count=count, other=found.place(int(first[at]), "Rank"))
 
 
-def _again(event: Flags, value: Flags) -> Flags:
+def _again(event: Offsets, value: Floats) -> Flags:
     again: Flags = np.append(False, (event[1:] == event[:-1]) & (value[1:] == value[:-1]))[: len(event)]
     return again & (event >= 0)
 
@@ -363,7 +367,9 @@ def equal_scores(opened: OpenRun) -> Iterator[Defect]:
             yield Defect(found.place(row, "Score"), message)
 
 
-@rule("MED432", "threshold-decides-nothing", cites="MED11 2", plan=WARNING, tool=OK, needs=(DETECTION, THRESHOLD, INDEX))
+@rule(
+    "MED432", "threshold-decides-nothing", cites="MED11 2", plan=WARNING, tool=OK, needs=(DETECTION, THRESHOLD, INDEX)
+)
 def threshold_decides_nothing(opened: OpenRun) -> Iterator[Defect]:
     """The threshold of an event lies between its lowest and its highest score.
 
@@ -380,7 +386,7 @@ def threshold_decides_nothing(opened: OpenRun) -> Iterator[Defect]:
     spans = {event: (low, high) for event, low, high in _by_event(opened)}
     for row, event in enumerate(held.threshold_event[:10_000].tolist()):
         low, high = spans.get(event, (0.0, np.inf))
-        if value[row] > high or (value[row] <= low and low < high):
+        if value[row] > high or (value[row] <= low < high):
             where = f"above the highest score {high:g}" if value[row] > high else f"not above the lowest score {low:g}"
             what = "no clip is" if value[row] > high else "all clips are"
             message = f"the threshold {{value}} is {where}: {what} detected"

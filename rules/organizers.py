@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from validator.model import Defect, Place, Scope, Severity, rule
 from validator.suggest import quoted
 
+from . import medorganizers
 from .excerpts import ecf_recording
 
 if TYPE_CHECKING:
@@ -194,4 +195,5 @@ RULES = (
     no_excerpt_time,
     other_total_duration,
     no_excerpts,
+    *medorganizers.RULES,
 )

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from validator.engine import all_rules
+from validator.rulebook import all_rules
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -11,8 +11,8 @@ import pytest
 
 from validator import formats
 from validator.cli import main
-from validator.engine import all_rules
 from validator.model import Law, Rule, Severity
+from validator.rulebook import all_rules
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -26,7 +26,7 @@ from validator.model import (
     Wanted,
     verdict,
 )
-from validator.organizers import check_own_file, run_rule, usable
+from validator.organizers import check_own_file, companions, run_rule, usable
 from validator.profile import Profile, all_profiles, load
 from validator.references import parse_data
 from validator.rulebook import rulebook
@@ -79,10 +79,9 @@ def _check(path: str, request: Request) -> Report:
         found = replace(found, sources=tuple(Watched(source, request.watch) for source in found.sources))
     own = _organizers_file(found, request)
     if own is not None:
-        parse_data(request.data, all_profiles()[0])
         if request.settings:
             raise UsageError(f"--set {request.settings[0][0]}: an organizers' file has no parameters")
-        return check_own_file(found.sources[0], own, request.conventions)
+        return check_own_file(found.sources[0], own, request.conventions, _companions(path, own, request))
     profile, how = _recognise(found, request)
     if request.conventions is Law.TOOL and not profile.official_tool:
         raise UsageError(f"{profile.name} has no official tool: --conventions tool has no meaning")
@@ -250,6 +249,21 @@ def _organizers_file(found: Members, request: Request) -> Format | None:
         return None
     known = formats.sniff(source)
     return known if known is not None and known.judge else None
+
+
+def _companions(path: str, known: Format, request: Request) -> dict[str, object]:
+    """Read the other files of --data that an organizers' file is held against; its own name tells which are meant."""
+    profiles = [load(request.evaluation)] if request.evaluation else all_profiles()
+    profile = next((each for each in profiles if any(role.format == known.name for role in each.data)), profiles[0])
+    references = parse_data(request.data, profile)
+    wanted = companions(known) if request.data else set()
+    stem = Path(path).name.rpartition("_")[0]
+    tables = {}
+    for role in (role for role in profile.data if role.role in wanted):
+        source = references.choose(role, profile, dict.fromkeys(re.findall(r"\{(\w+)\}", role.name)[:1], stem)).source
+        if source is not None:
+            tables[role.role] = usable(source.path, role.format)
+    return tables
 
 
 def pack(path: str, request: Request, folder: Path) -> Report:

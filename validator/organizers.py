@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from validator import formats
 from validator.errors import ReferenceDataError, RuleCrash
 from validator.findings import findings
-from validator.model import Extent, Law, Report, Severity
+from validator.model import Extent, Law, Report, Severity, Skipped
 from validator.rulebook import module_rules
 from validator.submission import OpenFile, OpenRun
 
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from validator.model import Defect, Rule
 
 
-def check_own_file(source: Source, known: Format, conventions: Law) -> Report:
-    """Judge one of the organizers' files."""
-    content, found, ran = _judged(source, known)
+def check_own_file(
+    source: Source, known: Format, conventions: Law, references: dict[str, object] | None = None
+) -> Report:
+    """Judge one of the organizers' files, held against others of them where they are given."""
+    content, found, ran = _judged(source, known, references or {})
+    wanted = companions(known) - set(references or {})
     return Report(
         source.name,
         None,
@@ -31,15 +34,22 @@ def check_own_file(source: Source, known: Format, conventions: Law) -> Report:
         conventions,
         known.judge,
         findings=findings(found, {source.name: (source, known.name)}, conventions),
+        skipped=tuple(Skipped("references between tables", role) for role in sorted(wanted)),
         extent=Extent(1, source.size, len(content)),
         rules_run=ran,
     )
 
 
-def _judged(source: Source, known: Format) -> tuple[Content, Found, tuple[str, ...]]:
+def companions(known: Format) -> set[str]:
+    """Return the roles of the other files that one of the organizers' files can be held against."""
+    about = [rule.needs for rule in module_rules("organizers") if known.name in rule.needs[0].split("|")]
+    return {need.removeprefix("with:") for needs in about for need in needs if need.startswith("with:")}
+
+
+def _judged(source: Source, known: Format, references: dict[str, object]) -> tuple[Content, Found, tuple[str, ...]]:
     content = formats.read(known.name, source)
     found = list(content.problems)
-    subject = OpenFile(source.name, known.name, content)
+    subject = OpenFile(source.name, known.name, content, references)
     ran = [rule.code for rule in formats.rules(known.name)]
     for rule in module_rules("organizers"):
         if not any(subject.lacks(need) for need in rule.needs):
@@ -53,7 +63,7 @@ def usable(path: Path, format_name: str) -> object:
     """Read a reference once for all runs; one that breaks both laws cannot be used."""
     source = formats.source_of(path)
     known = formats.named(format_name)
-    content, found, _ = _judged(source, known)
+    content, found, _ = _judged(source, known, {})
     faults = [pair for pair in found if pair[0].plan is pair[0].tool is Severity.ERROR]
     if faults:
         worst = min(findings(faults, {source.name: (source, known.name)}, Law.BOTH), key=lambda f: f.order)

@@ -164,10 +164,16 @@ class OpenFile:
     path: str
     format: str
     content: Content
+    references: dict[str, object] = field(default_factory=dict)
 
     def lacks(self, need: str) -> bool:
-        """Tell whether the file is of another format than a rule is about."""
-        return need != self.format
+        """Tell whether the file is of another format than a rule is about (a|b: one of them), or has no such companion.
+
+        ``with:ROLE`` needs the file of another role beside it.
+        """
+        if need.startswith("with:"):
+            return need.removeprefix("with:") not in self.references
+        return self.format not in need.split("|")
 
 
 def members(path: Path, shown: str) -> Members:

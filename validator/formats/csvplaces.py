@@ -59,7 +59,9 @@ def _span(wanted: str, raw: bytes, text: str) -> tuple[int, int]:
     number = int(wanted[1:])
     if number >= record.count:
         return len(text), len(text)
-    start, stop = (len(raw[:at].decode("utf-8", "surrogateescape")) for at in _value(record.starts, record.ends, number))
+    start, stop = (
+        len(raw[:at].decode("utf-8", "surrogateescape")) for at in _value(record.starts, record.ends, number)
+    )
     return start, stop
 
 
