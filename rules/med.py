@@ -9,7 +9,18 @@ import numpy as np
 
 from validator.model import Defect, Law, Place, Scope, Severity, rule
 
-from . import archives, general, meddescriptions, medlayout, mednames, medremarks, medtables, medvalues
+from . import (
+    archives,
+    general,
+    meddescriptions,
+    medlayout,
+    mednames,
+    medremarks,
+    medscales,
+    medtables,
+    medtimes,
+    medvalues,
+)
 from .medtables import DETECTION, INDEX, coverage
 
 if TYPE_CHECKING:
@@ -64,7 +75,7 @@ def no_primary(submission: Submission) -> Iterator[Defect]:
         first = submission.runs[0]
         part = next((part for part in first.fields if part.name == submission.profile.primaries.system), None)
         runs = "the only run is no primary run" if len(submission.runs) == 1 else "none of the runs is a primary run"
-        yield Defect(first.name_place(part), runs, "name one of them p-...", "no p-")
+        yield Defect(first.name_place(part), runs, "name your single best system p-NAME", "no p-")
 
 
 @rule("MED503", "too-many-runs", cites="MED11 2.2", plan=ERROR, tool=WARNING, scope=WHOLE, needs=("whole",))
@@ -239,6 +250,8 @@ RULES = (
     *medlayout.RULES,
     *medtables.RULES,
     *medvalues.RULES,
+    *medtimes.RULES,
+    *medscales.RULES,
     *meddescriptions.RULES,
     *medremarks.RULES,
     two_primaries,

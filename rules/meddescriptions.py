@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from validator.model import Defect, Place, Scope, Severity, rule
 
 from . import descriptions
+from .medlayout import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,13 +42,21 @@ def metadata_hours(text: Description, submission: Submission) -> float | None:
     return hours.pop() if len(hours) == 1 else None
 
 
+def _own(submission: Submission) -> Submission:
+    """Return the submission with the descriptions of its runs only: what lies beside the folder output is none."""
+    found = layout(submission)
+    beside = {f"{submission.path}/{entry}" for entry in found.beside} if found.found else set()
+    kept = tuple(pair for pair in submission.descriptions if pair[0] not in beside)
+    return replace(submission, descriptions=kept)
+
+
 def _said(line: str) -> re.Match[str] | None:
     """Return the first time behind the word TPT or total in a line."""
     total = _TOTAL.search(line)
     return _HOURS.search(line, total.end()) or _HOURS.search(line) if total else None
 
 
-@rule("MED601", "missing-section", cites=B1, plan=ERROR, tool=OK, scope=WHOLE, follows=("MED602",))
+@rule("MED601", "section-not-there", cites=B1, plan=ERROR, tool=OK, scope=WHOLE, follows=("MED602",))
 def missing_section(submission: Submission) -> Iterator[Defect]:
     """The description has the six sections of the plan, with their numbers.
 
@@ -56,7 +66,7 @@ def missing_section(submission: Submission) -> Iterator[Defect]:
     Fix: add the heading and what belongs below it.
     NIST: F4DE never opens the description.
     """
-    yield from descriptions.missing_sections(submission)
+    yield from descriptions.missing_sections(_own(submission))
 
 
 @rule("MED602", "empty-description", cites=B1, plan=ERROR, tool=OK, scope=WHOLE)
@@ -70,7 +80,7 @@ def empty_description(submission: Submission) -> Iterator[Defect]:
     NIST: F4DE never opens it: an empty file passes.
     """
     if submission.profile.description.sections:
-        for file, text in submission.descriptions:
+        for file, text in _own(submission).descriptions:
             if not any(line.text.strip() for line in text.lines):
                 yield Defect(Place(file), "the description is empty")
 
@@ -86,7 +96,7 @@ def exp_id_not_mentioned(submission: Submission) -> Iterator[Defect]:
     NIST: F4DE never opens the description.
     """
     runs = {run.stem for run in submission.runs}
-    for file, text in submission.descriptions if submission.profile.description.sections else ():
+    for file, text in _own(submission).descriptions if submission.profile.description.sections else ():
         stem = file.rsplit("/", 1)[-1].removesuffix(".txt")
         if stem in runs and not text.mentions(stem):
             yield Defect(Place(file), f"the description does not mention {stem}", f"add {stem} to section 1")
@@ -105,7 +115,7 @@ def no_metadata_time(submission: Submission) -> Iterator[Defect]:
     NIST: F4DE never opens the description.
     """
     form = submission.profile.description
-    for file, text in submission.descriptions if form.times else ():
+    for file, text in _own(submission).descriptions if form.times else ():
         section = descriptions.sections(text, form.sections).get(form.times[0])
         if section is not None and metadata_hours(text, submission) is None:
             message = f"section {form.times[0]} does not tell the total processing time"
@@ -122,7 +132,7 @@ def still_to_fill_in(submission: Submission) -> Iterator[Defect]:
     Fix: replace FILL-IN by what is asked for.
     NIST: F4DE never opens the description.
     """
-    yield from descriptions.unfilled(submission)
+    yield from descriptions.unfilled(_own(submission))
 
 
 RULES = (

@@ -57,7 +57,7 @@ def _accepts(submission: Submission, law: Law, suffix: str) -> bool:
 
 def _suffix_defect(named: Run, message: str) -> Defect:
     base = named.stem + named.suffix
-    return Defect(Place(named.file, span=(len(named.stem), len(base))), message, f"name it {named.stem}.tgz")
+    return Defect(Place(named.file, span=(len(named.stem), len(base))), message, f"pack it again as {named.stem}.tgz")
 
 
 @rule("MED101", "archive-extension", cites=B4, plan=ERROR, tool=ERROR, scope=WHOLE)
@@ -259,7 +259,12 @@ def exp_id_field_by_tool(opened: OpenRun) -> Iterator[Defect]:
     Fix: rename folder and files.
     NIST: F4DE refuses it.
     """
-    yield from illegal_fields(opened.run, opened.submission, Law.TOOL)
+    named = archive(opened.submission)
+    team = next((part for part in opened.run.fields if part.name == "TEAM"), None)
+    said = named is not None and team is not None and named.values.get("TEAM") == team.text  # of the archive's name
+    for defect in illegal_fields(opened.run, opened.submission, Law.TOOL):
+        if not said or defect.where != opened.run.name_place(team):
+            yield defect
 
 
 @rule("MED115", "forbidden-pair", cites="F4DE MED12 and later", plan=ERROR, tool=ERROR, follows=("MED110", "MED112"))

@@ -143,7 +143,16 @@ def neither_y_nor_n(opened: OpenFile) -> Iterator[Defect]:
             yield Defect(found.place(row, "Targ"), "Targ is {value}; it must be y or n", count=count)
 
 
-@rule("MED455", "no-duration", cites="MED11 4.1", plan=ERROR, tool=OK, scope=FILE, needs=("clip-db",), follows=_SYNTAX)
+@rule(
+    "MED455",
+    "clip-without-duration",
+    cites="MED11 4.1",
+    plan=ERROR,
+    tool=OK,
+    scope=FILE,
+    needs=("clip-db",),
+    follows=_SYNTAX,
+)
 def no_duration(opened: OpenFile) -> Iterator[Defect]:
     """Every clip lasts longer than nothing: DURATION is a number of seconds above 0.
 

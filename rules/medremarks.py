@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from validator.model import Defect, Place, Rule, Severity, parse_doc
 
-from .medtables import UNREADABLE, with_columns
+from .medtables import UNREADABLE, coverage, with_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ _FAR = 0.1  # of NDC above minNDC, from which on the threshold is worth a word
 
 NOT_SCORABLE: Rule[object] = Rule(
     "MED701",
-    "not-scorable",
+    "run-not-scorable",
     "MED11 4.1",
     ERROR,
     ERROR,
@@ -56,6 +56,10 @@ RULES = (NOT_SCORABLE, THRESHOLD_OFF)
 
 def obstacles(opened: OpenRun, columns: dict[str, tuple[str, ...]]) -> Iterator[tuple[Rule[object], Defect]]:
     """Say why a run cannot be scored; ``columns`` are those that are needed, the first of each table being its id."""
+    held = opened.once(coverage)
+    if held is not None and not held.processed.any():
+        message = "no event has scores of known trials and a threshold"
+        yield NOT_SCORABLE, Defect(Place(opened.file_of("detection")), message)
     for name, wanted in columns.items():
         file = opened.file_of(name)
         found = with_columns(opened, name, *wanted)

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 ERROR, OK = Severity.ERROR, Severity.OK
 D22 = "MED11 2.2.2"
 DETECTION, THRESHOLD, INDEX = "part:detection", "part:threshold", "trial-index"
-UNREADABLE = ("CSV202", "CSV204", "CSV211", "CSV213", "CSV216", "CSV217", "MED220")
+UNREADABLE = (
+    *("CSV202", "CSV203", "CSV204", "CSV210", "CSV211", "CSV213", "CSV214", "CSV216", "CSV217"),
+    "MED220",
+)
 _WRONG = (*UNREADABLE, "MED309")
 
 
@@ -243,7 +246,7 @@ def threshold_without_scores(opened: OpenRun) -> Iterator[Defect]:
     NIST: F4DE refuses it: a threshold for an event without scores.
     """
     held, found = opened.once(coverage), with_columns(opened, "threshold", "EventID")
-    if held is None or found is None:
+    if held is None or found is None or not held.scored.any():  # that no trial is known is another rule's business
         return
     known = held.threshold_event >= 0
     idle = ~np.append(held.scored, False)[held.threshold_event]

@@ -124,7 +124,7 @@ class PackageForm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SkeletonForm:
-    """What ``init`` writes: blanks for the fields of the name, path and template of each file, the description's path."""
+    """What ``init`` writes: blanks for the name's fields, (path, template) of each file, path of the description."""
 
     fields: tuple[tuple[str, str], ...]
     files: tuple[tuple[str, str], ...]

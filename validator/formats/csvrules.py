@@ -277,7 +277,7 @@ OF_KIND = {
     Kind.BYTE_ORDER_MARK: (BYTE_ORDER_MARK, "the file begins with a byte order mark"),
     Kind.UTF16: (UTF_16, "the file is in UTF-16; nothing of it was read"),
     Kind.LINE_TOO_LONG: (LINE_TOO_LONG, "this line is longer than 1 MiB; it was not read"),
-    Kind.LONE_CR: (LONE_CR, "this line ends with a carriage return alone"),
+    Kind.LONE_CR: (LONE_CR, "the lines end with a carriage return alone"),
     Kind.BLANK_LINE: (BLANK_LINE, "this line is blank"),
     Kind.UNQUOTED: (UNQUOTED, "{value} is not quoted"),
     Kind.BLANK_OUTSIDE_QUOTES: (BLANK_OUTSIDE_QUOTES, "blanks outside of the quotes"),

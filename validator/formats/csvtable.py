@@ -173,7 +173,7 @@ def read(source: Source, keep: Sequence[str], unread: Sequence[str] = ()) -> Csv
 
 def _note(problems: Problems, counted: Counted, file: str, header: tuple[str, ...], unread: Sequence[str]) -> None:
     rule, message = OF_KIND[counted.kind]
-    if counted.kind is Kind.CRLF:  # all lines or none: one remark is enough
+    if counted.kind in (Kind.CRLF, Kind.LONE_CR):  # all lines or none: one remark is enough
         problems.note(rule, "", partial(_defect, counted.samples[0], file, "", message))
         return
     rest = counted.count - len(counted.samples)
