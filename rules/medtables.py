@@ -138,7 +138,7 @@ def coverage(opened: OpenRun) -> Coverage | None:
     thresholds = with_columns(opened, "threshold", "EventID")
     thresholded, of_threshold = scored, np.zeros(0, dtype=np.int64)
     if thresholds is not None:
-        of_threshold = np.append(events.number, -1)[index.rows_of("EventID", thresholds)]
+        of_threshold = index.groups_of("EventID", thresholds)
         thresholded = np.zeros(len(events), dtype=bool)
         thresholded[of_threshold[of_threshold >= 0]] = True
     processed = scored & thresholded
@@ -159,6 +159,8 @@ def trial_twice(opened: OpenRun) -> Iterator[Defect]:
     """
     found = with_columns(opened, "detection", "TrialID")
     if found is not None:
+        if not opened.lacks(INDEX):
+            opened.once(coverage)  # where its trials are those of the index, row by row, they share what was looked up
         index = found.index("TrialID")
         rows = index.repeated
         for row, count in sampled(rows[found.complete[rows]]):

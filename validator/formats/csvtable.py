@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from validator.formats import csvplaces
+from validator.formats.columns import Texts
 from validator.formats.csvfaults import Kind
 from validator.formats.csvrules import COLUMN_TWICE, NO_HEADER, OF_KIND, TYPOGRAPHIC_QUOTE_UNREAD
 from validator.formats.numerals import Form, read_numerals
 from validator.formats.problems import Problems
 from validator.formats.quotedcsv import named, read_quoted_csv
 from validator.formats.source import blocks
-from validator.formats.textindex import TextIndex
+from validator.formats.textindex import TextIndex, equal_texts, few_short, same_texts
 from validator.model import Defect, Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from validator.formats.columns import Texts
     from validator.formats.csvfaults import Counted, Deviation
     from validator.formats.quotedcsv import QuotedTable
     from validator.formats.source import Source
@@ -108,17 +108,20 @@ class CsvTable:
     def groups(self, name: str) -> Groups:
         """Return a column as numbers of its distinct values."""
         if ("groups", name) not in self.memo:
-            first = self.index(name).first
-            heads = np.flatnonzero(first == np.arange(len(first)))
-            ranks = np.zeros(len(first), dtype=np.int64)
-            ranks[heads] = np.arange(len(heads))
-            self.memo["groups", name] = Groups(ranks[first], heads)
+            self.memo["groups", name] = _grouped(self.texts(name))
         found = self.memo["groups", name]
         assert isinstance(found, Groups)  # noqa: S101 - the key says so
         return found
 
+    def groups_of(self, name: str, other: CsvTable) -> Offsets:
+        """Return for each row of another table the number of its value in this one's groups, -1 if it has none."""
+        texts, first = self.texts(name), self.groups(name).first
+        return TextIndex(Texts(texts.buffer, texts.start[first], texts.length[first])).rows(other.texts(name))
+
     def rows_of(self, name: str, other: CsvTable) -> Offsets:
         """Return for each row of another table the first row of this one that has its value, -1 if none has."""
+        if equal_texts(self.texts(name), other.texts(name)):
+            other.memo.setdefault(("index", name), self.index(name))
         return self.index(name).rows(other.texts(name))
 
     @property
@@ -139,6 +142,25 @@ class CsvTable:
         offset = mark if self.quoted.header_line <= 1 else None
         node = "header" if number is None else f"header, column {number + 1}"
         return Place(self.file, offset, "" if number is None else csvplaces.field(number), node)
+
+
+def _grouped(texts: Texts) -> Groups:
+    """Give distinct texts numbers in order of appearance; runs of equal ones, and few short ones, are looked up once."""
+    few = few_short(texts)
+    if few is not None:
+        number, heads = few
+        order = np.argsort(heads)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return Groups(rank[number], heads[order])
+    rows = np.arange(len(texts))
+    begins = np.append(True, ~same_texts(texts, rows[1:], texts, rows[:-1]))[: len(rows)]
+    starts = np.flatnonzero(begins)
+    first = TextIndex(Texts(texts.buffer, texts.start[starts], texts.length[starts])).first
+    heads = np.flatnonzero(first == np.arange(len(first)))
+    ranks = np.zeros(len(first), dtype=np.int64)
+    ranks[heads] = np.arange(len(heads))
+    return Groups(ranks[first][np.cumsum(begins) - 1], starts[heads])
 
 
 @dataclass(frozen=True, slots=True)
