@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from validator.model import Defect, Law, Place
-from validator.suggest import nearest, quoted
+from validator.suggest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,7 +69,7 @@ def missing_sections(submission: Submission) -> Iterator[Defect]:
             follower = next((found[later] for later, _ in titles[rank + 1 :] if later in found), None)
             where = Place(file, follower.heading.offset) if follower else Place(file)
             label = f'"{heading}" should stand before this line' if follower else ""
-            yield Defect(where, f"the description has no {quoted(heading)}", f"add the heading {heading}", label)
+            yield Defect(where, f'the description has no "{heading}"', f"add the heading {heading}", label)
 
 
 def unlisted_runs(submission: Submission) -> Iterator[Defect]:
@@ -92,12 +92,13 @@ def unknown_expids(submission: Submission) -> Iterator[Defect]:
     grammar = submission.grammar(Law.PLAN)
     known = {run.stem for run in submission.runs}
     for file, text in submission.descriptions:
-        words = [(word, line.offset) for line in text.lines for word in _words(line) if word not in known]
-        for word, offset in words:
+        words = [(word, line) for line in text.lines for word in _words(line) if word not in known]
+        for word, line in words:
             if re.match(submission.profile.recognise, word) and len(grammar.split(word)) == len(grammar.fields):
                 guess = nearest(word, known)
                 hint = f"add the run, or write {guess}" if guess else ""
-                yield Defect(Place(file, offset), f"{word} is not in this submission", hint)
+                where = Place(file, line.offset + len(line.text[: line.text.find(word)].encode()), word)
+                yield Defect(where, f"{word} is not in this submission", hint)
 
 
 def _words(line: TextLine) -> list[str]:
@@ -141,4 +142,5 @@ def unfilled(submission: Submission) -> Iterator[Defect]:
         for line in text.lines:
             at = line.text.find(FILL_IN)
             if at >= 0:
-                yield Defect(Place(file, line.offset + len(line.text[:at].encode())), "this is still to be filled in")
+                where = Place(file, line.offset + len(line.text[:at].encode()), FILL_IN)
+                yield Defect(where, "this is still to be filled in")

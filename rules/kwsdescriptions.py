@@ -165,7 +165,9 @@ def unknown_resource(submission: Submission) -> Iterator[Defect]:
             if line is not None and name not in known:
                 guess = nearest(name, known)
                 label = f"did you mean {guess}?" if guess else ""
-                yield Defect(Place(file, line.offset), f"{quoted(name)} is not in DataDefs.tsv", label=label)
+                before = re.split(rf"(?<![^+:,{{}}\s]){re.escape(name)}(?=[+}}])", line.text, maxsplit=1)[0]
+                where = Place(file, line.offset + len(before.encode()), name)
+                yield Defect(where, f"{quoted(name)} is not in DataDefs.tsv", label=label)
 
 
 @rule("KWS613", "missing-figure", cites="F4DE KWS14", plan=OK, tool=ERROR, scope=WHOLE)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from validator.submission import OpenRun
 
 ERROR, OK = Severity.ERROR, Severity.OK
+_PACKED = re.compile(r"\.(?:gz|bz2|xz|zip|zst|Z|7z)$", re.IGNORECASE)
 
 
 def _refused_suffix(opened: OpenRun) -> Law | None:
@@ -34,10 +35,12 @@ def _suffix_defect(opened: OpenRun) -> Defect:
     run = opened.run
     base = run.file.rsplit("/", 1)[-1]
     ending = base[len(run.stem) :]
-    guess = nearest(ending, (".kwslist.xml", ".ctm"))
-    message = f"the name ends in {quoted(ending)}; it must end in .kwslist.xml or .ctm"
-    hint = f"rename the file to {run.stem}{guess}" if guess else "rename the file: .kwslist.xml for KWS, .ctm for STT"
     where = Place(run.file, span=(len(run.stem), len(base)))
+    message = f"the name ends in {quoted(ending)}; it must end in .kwslist.xml or .ctm"
+    if _PACKED.search(ending):
+        return Defect(where, message, "unpack it, and submit the file that was packed", "a compressed file")
+    guess = nearest(ending, (".kwslist.xml", ".ctm"))
+    hint = f"rename the file to {run.stem}{guess}" if guess else "rename the file: .kwslist.xml for KWS, .ctm for STT"
     return Defect(where, message, hint, f"did you mean {guess}?" if guess else "")
 
 
@@ -122,19 +125,6 @@ def expid_field_by_plan(opened: OpenRun) -> Iterator[Defect]:
     yield from illegal_fields(opened.run, opened.submission, Law.PLAN)
 
 
-@rule("KWS114", "expid-field-by-tool", cites="F4DE tables", plan=OK, tool=ERROR)
-def expid_field_by_tool(opened: OpenRun) -> Iterator[Defect]:
-    """Every field of the EXPID has a value that NIST's checker takes, too.
-
-    Why: the file has to pass NIST's checker before anyone reads the plan.
-    Bad: a value that the plan allows and the checker's table lacks
-    Good: a value that both have
-    Fix: rename the file.
-    NIST: F4DE refuses it.
-    """
-    yield from illegal_fields(opened.run, opened.submission, Law.TOOL)
-
-
 @rule("KWS115", "task-and-extension", cites="OpenKWS13 B.2", plan=ERROR, tool=ERROR, follows=("KWS110",))
 def task_and_extension(opened: OpenRun) -> Iterator[Defect]:
     """<TASK> and extension agree: keyword search is .kwslist.xml, speech-to-text is .ctm.
@@ -211,7 +201,8 @@ def unknown_corpus(opened: OpenRun) -> Iterator[Defect]:
     absent = opened.choices["ecf"].absent
     if absent:
         part = next((part for part in opened.run.fields if part.name == "CORPUS"), None)
-        yield Defect(opened.run.name_place(part), f"the database folder has no ECF {absent}")
+        wanted, _, label = absent.partition("; ")
+        yield Defect(opened.run.name_place(part), f"the database folder has no ECF {wanted}", label=label)
 
 
 RULES = (
@@ -221,7 +212,6 @@ RULES = (
     expid_empty_field,
     expid_field,
     expid_field_by_plan,
-    expid_field_by_tool,
     task_and_extension,
     unexpected_team,
     pair_not_authorised,

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 _FAR = 0.02  # of ATWV below MTWV, from which on the threshold is worth a word
 _BY_PLAN_TOO = {Obstacle.INVALID_DETECTION, Obstacle.SCORE_NOT_A_NUMBER, Obstacle.NO_TIME}
-_CAUSES = ("XML207", "XML208", "XML205", "KWS303", "KWS410", "KWS411", "KWS412")
+_CAUSES = {
+    "KWS701": ("XML207", "XML208", "XML205", "KWS412"),
+    "KWS702": ("KWS303", "KWS410", "KWS411"),
+    "KWS714": ("KWS402",),
+}
 
 
 def _remark(code: str, name: str, cites: str, laws: tuple[Severity, Severity], text: str) -> Rule[object]:
-    return Rule(code, name, cites, laws[0], laws[1], parse_doc(text), follows=_CAUSES if code < "KWS710" else ())
+    return Rule(code, name, cites, laws[0], laws[1], parse_doc(text), follows=_CAUSES.get(code, ()))
 
 
 NOT_SCORABLE = _remark(

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
     from validator.formats.kwslist import KwsListFile
     from validator.model import Cell, Number, Wanted
-    from validator.profile import Setting, Value
+    from validator.profile import Value
     from validator.submission import OpenRun
     from validator.tables import Ecf, KeywordList, KwsList
+    from validator.tomltable import Setting
 
 _ENUMS = {
     "duration_rule": DurationRule,
@@ -47,6 +48,7 @@ _ENUMS = {
     "map_order": MapOrder,
 }
 _DECIMALS = ("end_decimals", "gap_decimals", "system_decimals")
+_PREPARED = 4  # references that are kept: two laws, with and without a stand-in
 _FILTERS = ("charsplit", "notASCII", "deleteHyphens")
 
 
@@ -95,7 +97,7 @@ class KwsScorer:
     """Scores KWSLists against RTTM, KWList and ECF."""
 
     def __init__(self) -> None:
-        self._prepared: dict[tuple[int, ...], Reference] = {}
+        self._prepared: list[tuple[tuple[object, ...], Reference]] = []  # the newest few
 
     def settle(self, values: dict[str, Value], given: set[str]) -> dict[str, Value]:
         """Settle what depends on other parameters: beta follows from costs and prior unless it is given itself."""
@@ -179,10 +181,13 @@ class KwsScorer:
         settings = opened.submission.profile.scoring.under(law)
         values = parameters(opened.submission.parameters)
         ecf, kwlist, tokens = _ecf(opened), _kwlist(opened), cast("Tokens", opened.references["rttm"])
-        key = (id(ecf), id(kwlist), id(tokens), hash(values), hash(law))
-        if key not in self._prepared:
-            self._prepared[key] = reference(ecf, kwlist, tokens, conventions(settings), values)
-        return self._prepared[key]
+        key = (ecf, kwlist, tokens, opened.submission.profile, law, values)
+        for known, ready in self._prepared:
+            if key == known:  # the tables are compared by identity, the parameters by value
+                return ready
+        ready = reference(ecf, kwlist, tokens, conventions(settings), values)
+        self._prepared = [(key, ready), *self._prepared[: _PREPARED - 1]]
+        return ready
 
 
 def _ecf(opened: OpenRun) -> Ecf:

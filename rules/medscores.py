@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     from validator.formats.csvtable import CsvTable
     from validator.model import Cell, Number, Wanted
-    from validator.profile import Setting, Value
+    from validator.profile import Value
     from validator.scoring.detection_cost import DetectionCost, EventCost, Measured
     from validator.submission import OpenRun
     from validator.tables import Flags, Floats
+    from validator.tomltable import Setting
 
 REFERENCE = "reference"
 

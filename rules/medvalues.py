@@ -58,7 +58,7 @@ def _beyond(found: CsvTable) -> Iterator[int]:
             yield row
 
 
-@rule("MED401", "score-not-a-number", cites=D22, plan=ERROR, tool=ERROR, needs=(DETECTION,), follows=UNREADABLE)
+@rule("MED401", "score-no-number", cites=D22, plan=ERROR, tool=ERROR, needs=(DETECTION,), follows=UNREADABLE)
 def score_not_a_number(opened: OpenRun) -> Iterator[Defect]:
     """Every Score is a decimal number.
 

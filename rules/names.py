@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from validator.model import Defect, Law
-from validator.suggest import nearest, quoted
+from validator.suggest import nearest, quoted, surely
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,14 +19,14 @@ def wrong_field_count(run: Run, submission: Submission, start: str = "") -> Iter
     have, want = len(run.fields), len(grammar.fields)
     if have == want:
         return
-    message = f"the name has {have} fields, {want} expected"
+    message = f"the name has {have} field{'s' if have != 1 else ''}, {want} expected"
     hint = f"the form is {grammar.shape}"
-    if have > want:
-        extra = run.fields[want - have :]
-        hint += f"; no value may contain {grammar.separator!r}"
-        yield Defect(run.name_place(extra[0]), message, hint, f"field {want + 1} is too many")
-        return
     odd = next((part for part in run.fields if part.name and not grammar.rule(part.name).accepts(part.text)), None)
+    if have > want:
+        hint += f"; no value may contain {grammar.separator!r}"
+        label = f"<{odd.name}> expected here" if odd is not None else f"field {want + 1} is too many"
+        yield Defect(run.name_place(odd or run.fields[want]), message, hint, label)
+        return
     label = f"<{odd.name}> expected here" if odd is not None else f"<{grammar.fields[have]}> is missing"
     yield Defect(run.name_place(odd or run.fields[-1]), message, hint, label)
 
@@ -52,8 +52,8 @@ def illegal_fields(run: Run, submission: Submission, refused_by: Law, start: str
         if not part.text.strip() or laws.get((by_plan, by_tool)) is not refused_by:
             continue
         legal = (tool if refused_by is Law.TOOL else plan).rule(part.name)
-        guess = nearest(part.text, legal.values)
+        guess, sure = nearest(part.text, legal.values), surely(part.text, legal.values)
         message = f"<{part.name}> is {quoted(part.text)}; it must be {legal.words}"
-        renamed = f"{run.stem[: part.begin]}{guess}{run.stem[part.end :]}{run.suffix}" if guess else ""
-        hint = f"rename the file to {renamed}" if guess else f"rename the file: <{part.name}> is {legal.words}"
+        renamed = f"{run.stem[: part.begin]}{sure}{run.stem[part.end :]}{run.suffix}" if sure else ""
+        hint = f"rename the file to {renamed}" if sure else f"rename the file: <{part.name}> is {legal.words}"
         yield Defect(run.name_place(part), message, hint, f"did you mean {guess}?" if guess else "")

@@ -61,9 +61,8 @@ def encoding_raw(opened: OpenFile) -> Iterator[Defect]:
     NIST: the schema accepts it, F4DE's reader refuses it.
     """
     if _keywords(opened).encoding == "gb2312-raw":
-        yield Defect(
-            Place(opened.path, _keywords(opened).offset, "encoding", "/kwlist/@encoding"), "encoding is {value}"
-        )
+        where = Place(opened.path, _keywords(opened).offset, "encoding", "/kwlist/@encoding")
+        yield Defect(where, "encoding is {value}; it must be UTF-8")
 
 
 @rule("KWS453", "encoding-not-utf-8", cites="OpenKWS13 A.4", plan=ERROR, tool=OK, scope=Scope.FILE, needs=("kwlist",))
@@ -77,9 +76,8 @@ def encoding_not_utf_8(opened: OpenFile) -> Iterator[Defect]:
     NIST: F4DE accepts GB2312, and skips the schema for it.
     """
     if _keywords(opened).encoding == "GB2312":
-        yield Defect(
-            Place(opened.path, _keywords(opened).offset, "encoding", "/kwlist/@encoding"), "encoding is {value}"
-        )
+        where = Place(opened.path, _keywords(opened).offset, "encoding", "/kwlist/@encoding")
+        yield Defect(where, "encoding is {value}; it must be UTF-8")
 
 
 @rule("KWS454", "same-keyword-text", cites="OpenKWS13 A.4", plan=WARNING, tool=OK, scope=Scope.FILE, needs=("kwlist",))
@@ -100,7 +98,16 @@ def same_keyword_text(opened: OpenFile) -> Iterator[Defect]:
             yield Defect(_keyword(opened, keyword), message, other=_keyword(opened, earlier))
 
 
-@rule("KWS455", "empty-keyword", cites="OpenKWS13 A.4", plan=WARNING, tool=OK, scope=Scope.FILE, needs=("kwlist",))
+@rule(
+    "KWS455",
+    "empty-keyword",
+    cites="OpenKWS13 A.4",
+    plan=WARNING,
+    tool=OK,
+    scope=Scope.FILE,
+    needs=("kwlist",),
+    follows=("XML210",),
+)
 def empty_keyword(opened: OpenFile) -> Iterator[Defect]:
     """Every keyword has a text.
 
@@ -125,14 +132,14 @@ def overlapping_excerpts(opened: OpenFile) -> Iterator[Defect]:
     Fix: cut one of them.
     NIST: F4DE does not look; its scorer shortens the earlier one.
     """
-    tracks: dict[tuple[str, str], list[Excerpt]] = {}
-    for excerpt in _ecf(opened).excerpts:
-        tracks.setdefault((ecf_recording(excerpt), excerpt.channel), []).append(excerpt)
+    tracks: dict[tuple[str, str], list[tuple[int, Excerpt]]] = {}
+    for rank, excerpt in enumerate(_ecf(opened).excerpts, start=1):
+        tracks.setdefault((ecf_recording(excerpt), excerpt.channel), []).append((rank, excerpt))
     for track in tracks.values():
-        track.sort(key=lambda excerpt: excerpt.begin_s)
-        for ahead, behind in pairwise(track):
+        track.sort(key=lambda pair: pair[1].begin_s)
+        for (_, ahead), (rank, behind) in pairwise(track):
             if ahead.begin_s + ahead.duration_s - behind.begin_s > 1e-6:
-                where = Place(opened.path, behind.offset, "tbeg", "/ecf/excerpt/@tbeg")
+                where = Place(opened.path, behind.offset, "tbeg", f"/ecf/excerpt[{rank}]/@tbeg")
                 other = Place(opened.path, ahead.offset)
                 yield Defect(where, "this excerpt overlaps the one at {other}", other=other)
 
@@ -147,11 +154,13 @@ def no_excerpt_time(opened: OpenFile) -> Iterator[Defect]:
     Fix: correct tbeg and dur; dur is a duration, not an end time.
     NIST: F4DE does not look.
     """
-    for excerpt in _ecf(opened).excerpts:
-        for attribute, wrong in (("tbeg", excerpt.begin_s < 0), ("dur", excerpt.duration_s <= 0)):
-            if wrong:
-                where = Place(opened.path, excerpt.offset, attribute, f"/ecf/excerpt/@{attribute}")
-                yield Defect(where, f"{attribute} is {{value}}")
+    for rank, excerpt in enumerate(_ecf(opened).excerpts, start=1):
+        if excerpt.begin_s < 0:
+            where = Place(opened.path, excerpt.offset, "tbeg", f"/ecf/excerpt[{rank}]/@tbeg")
+            yield Defect(where, "tbeg is {value}; it should be 0 or later")
+        if excerpt.duration_s <= 0:
+            where = Place(opened.path, excerpt.offset, "dur", f"/ecf/excerpt[{rank}]/@dur")
+            yield Defect(where, "dur is {value}; it should be above 0")
 
 
 @rule("KWS463", "other-total-duration", cites="OpenKWS13 A.1", plan=WARNING, tool=OK, scope=Scope.FILE, needs=("ecf",))
@@ -168,7 +177,8 @@ def other_total_duration(opened: OpenFile) -> Iterator[Defect]:
     total = sum(excerpt.duration_s for excerpt in ecf.excerpts)
     if ecf.excerpts and abs(total - ecf.source_signal_duration_s) > 1:
         where = Place(opened.path, ecf.offset, "source_signal_duration", "/ecf/@source_signal_duration")
-        yield Defect(where, f"source_signal_duration is {{value}}; the excerpts sum up to {total:.3f}")
+        message = f"source_signal_duration is {{value}}; the excerpts sum up to {total:.3f}"
+        yield Defect(where, message, f"write {total:.3f}")
 
 
 @rule("KWS464", "no-excerpts", cites="OpenKWS13 A.1", plan=WARNING, tool=OK, scope=Scope.FILE, needs=("ecf",))

@@ -2,7 +2,8 @@
 
 A case is a folder ``cases/<evaluations>/<CODE>-<name>/`` or ``good-<name>/`` with a ``case.toml``:
 
-    arguments     of ``subgate check``, run inside the folder
+    command       check, unless it is said
+    arguments     of that command, run inside the folder
     exit          the exit code
     consequences  codes that are found, too, but follow from the case's own one and are not shown
     besides       codes that cannot be kept out of the case, with the reason in a comment
@@ -42,6 +43,7 @@ class Case:
     """One folder of cases/."""
 
     folder: Path
+    command: str
     arguments: tuple[str, ...]
     exit_code: int
     consequences: frozenset[str]
@@ -62,6 +64,7 @@ def _case(settings: Path) -> Case:
     table = tomllib.loads(settings.read_text(encoding="utf-8"))
     case = Case(
         settings.parent,
+        table.pop("command", "check"),
         tuple(table.pop("arguments")),
         table.pop("exit"),
         frozenset(table.pop("consequences", ())),
@@ -88,7 +91,7 @@ def test_the_report_is_the_one_that_was_read(
 ) -> None:
     """The whole text report and the exit code are as stored."""
     monkeypatch.chdir(case.folder)
-    result = subgate("check", *case.arguments)
+    result = subgate(case.command, *case.arguments)
     report = stable(result.output)
     if update_cases:
         case.expected.write_text(report, encoding="utf-8")
@@ -102,7 +105,7 @@ def test_the_report_names_its_code_and_no_other_by_accident(
 ) -> None:
     """What is shown is the code of the folder's name; what follows from it is declared; good cases have nothing."""
     monkeypatch.chdir(case.folder)
-    report = json.loads(subgate("check", *case.arguments, "--format", "json").output)
+    report = json.loads(subgate(case.command, *case.arguments, "--format", "json").output)
     findings = report["submissions"][0]["findings"]
     shown = {finding["rule"] for finding in findings if finding["caused_by"] is None}
     hidden = {finding["rule"] for finding in findings if finding["caused_by"] is not None}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from validator import engine, formats
+from validator.rulebook import all_rules, rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -124,7 +125,7 @@ def test_exit_3_when_a_rule_crashes_and_the_others_are_judged(
     style: str,
 ) -> None:
     """A bug of ours says so, names rule and file, shows no traceback, and concerns the one submission only."""
-    monkeypatch.setattr(engine, "rulebook", _crashing_rulebook(engine.rulebook))
+    monkeypatch.setattr(engine, "rulebook", _crashing_rulebook(rulebook))
     crashing, good = put(good_run, _other_system(run_name)), put(good_run)
     result = subgate("check", crashing, "nothing", good, "--data", database, "-j", "1", "--format", style)
     assert result.exit_code == 3
@@ -603,7 +604,7 @@ def test_explain_suggests_the_nearest_rule(subgate: Callable[..., Result]) -> No
 def test_rules_lists_each_rule_once(subgate: Callable[..., Result]) -> None:
     """A line each, sorted by code; with -e those of the evaluation only."""
     codes = [line.split()[0] for line in subgate("rules").output.splitlines()[1:]]
-    assert codes == [rule.code for rule in engine.all_rules()]
+    assert codes == [rule.code for rule in all_rules()]
     own = [line.split()[0] for line in subgate("rules", "-e", "openkws13").output.splitlines()[1:]]
     assert set(own) < set(codes)
     assert "KWS451" not in own

@@ -109,8 +109,8 @@ def test_the_fix_keeps_its_dots(
             5,
             5,
         ),
-        (('system_id="word"', 'system_id="AT&T"'), "XML201", 2, 95),
-        (('system_id="word"', 'system_id="&word;"'), "XML201", 2, 93),
+        (('system_id="word"', 'system_id="AT&T"'), "XML201", 2, 96),
+        (('system_id="word"', 'system_id="&word;"'), "XML201", 2, 94),
     ],
     ids=["doctype", "end tag", "attribute name", "stray text", "ampersand", "entity"],
 )
@@ -173,7 +173,7 @@ def test_bytes_that_contradict_the_encoding_are_called_so(
 ) -> None:
     """ISO-8859-1 bytes under a UTF-8 declaration are XML211 at the byte, not "this is not XML"."""
     (finding,) = findings(good_run.replace('"word"', '"España"').encode("latin-1"))
-    assert (finding["rule"], finding["line"], finding["column"]) == ("XML211", 2, 97)
+    assert (finding["rule"], finding["line"], finding["column"]) == ("XML211", 2, 98)
 
 
 def test_an_unknown_encoding_is_one_fault(findings: Callable[..., list[dict[str, Any]]], good_run: str) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 ROOT = Path(__file__).parent.parent
-FAMILIES = {"GEN", "KWS", "STT", "MED", "LRE", "SWS", "XML", "TXT", "CSV"}  # the last three belong to formats
+FAMILIES = {"GEN", "KWS", "STT", "MED", "LRE", "SWS", "XML", "TXT", "CSV", "PDF"}  # the last four belong to formats
 each_rule = pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
 
 

@@ -50,8 +50,13 @@ def _name(stream: BinaryIO, target: Path, folder: int) -> None:
         os.link(unnamed, target.name, dst_dir_fd=folder)
     except FileExistsError:
         temporary = target.with_name(f".{target.name}.{os.getpid()}")
+        temporary.unlink(missing_ok=True)  # a killed process of the same number may have left it
         os.link(unnamed, temporary.name, dst_dir_fd=folder)
-        temporary.replace(target)
+        try:
+            temporary.replace(target)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def _by_temporary_name(target: Path) -> Iterator[BinaryIO]:

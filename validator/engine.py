@@ -26,10 +26,10 @@ from validator.model import (
     Wanted,
     verdict,
 )
-from validator.organizers import check_own_file, companions, run_rule, usable
+from validator.organizers import check_own_file, companions, stamp, usable
 from validator.profile import Profile, all_profiles, load
 from validator.references import parse_data
-from validator.rulebook import rulebook
+from validator.rulebook import rulebook, run_rule
 from validator.scorestage import DryRun, dry_run, scorer_of
 from validator.submission import Members, OpenRun, Run, Submission, compose, members
 
@@ -67,6 +67,9 @@ def check(path: str, request: Request) -> Report:
         return Report(path, request.evaluation, conventions=request.conventions, crash=str(crash))
     except (ValidatorError, OSError) as error:
         return Report(path, request.evaluation, conventions=request.conventions, error=_words(error))
+    except Exception as error:  # noqa: BLE001 - our bug: it must not stop the other submissions
+        words = f"{type(error).__name__} while checking {path}: {error}"
+        return Report(path, request.evaluation, conventions=request.conventions, crash=words)
 
 
 def _words(error: Exception) -> str:
@@ -102,17 +105,25 @@ def _values(profile: Profile, request: Request) -> dict[str, Value]:
 
 
 def _with_descriptions(submission: Submission, references: References) -> tuple[Submission, Found]:
-    """Read the descriptions, and the references that are the same for all runs."""
-    form = next((role.format for role in submission.profile.files if role.role == "description"), "")
+    """Read the descriptions and reports, and the references that are the same for all runs."""
+    form = _format_of(submission.profile, "description")
     read = [(source.name, formats.read(form, source)) for source in submission.texts]
-    tables = {}
+    side = [(source.name, formats.read(_format_of(submission.profile, "report"), source)) for source in submission.side]
+    tables, digests = {}, {}
     for role in submission.profile.data:
         source = None if role.name else references.choose(role, submission.profile, {}).source
         if source is not None:
             tables[role.role] = usable(source.path, role.format)
+            digests[role.role] = _sha256(source.path, stamp(source.path))
     described = tuple((name, cast("Description", content.table)) for name, content in read)
-    problems = [pair for _, content in read for pair in content.problems]
-    return replace(submission, descriptions=described, references=tables), problems
+    problems = [pair for _, content in (*read, *side) for pair in content.problems]
+    reports = tuple((name, content.table) for name, content in side)
+    found = replace(submission, descriptions=described, reports=reports, references=tables, digests=digests)
+    return found, problems
+
+
+def _format_of(profile: Profile, role: str) -> str:
+    return next((known.format for known in profile.files if known.role == role), "")
 
 
 def _check_run(run: Run, submission: Submission, references: References, through: _Pass) -> None:
@@ -128,7 +139,12 @@ def _check_run(run: Run, submission: Submission, references: References, through
         choice = choices[role.role] = references.choose(role, submission.profile, run.values, named)
         if choice.source is not None:
             tables[role.role] = usable(choice.source.path, role.format)
-    digests = {role: _sha256(choice.source.path) for role, choice in choices.items() if choice.source is not None}
+    digests = {
+        role: _sha256(choice.source.path, stamp(choice.source.path))
+        for role, choice in choices.items()
+        if choice.source is not None
+    }
+    digests |= submission.digests
     opened = OpenRun(run, submission, content, parts, choices, tables)
     problems = list(content.problems) if content is not None else []
     problems += [problem for part in parts.values() for problem in part.problems]
@@ -172,7 +188,13 @@ class _Pass:
     def score(self, opened: OpenRun, digests: dict[str, str], *, broken: bool) -> None:
         """Score a run, for real or to see that it can be done."""
         done = dry_run(opened, self._request.conventions, self._request.scoring or Wanted(), broken=broken)
-        self._found.extend(done.found)
+        known = {rule.code: rule for rule, defect in self._found if defect.where.file == opened.run.file}
+        told = {code for rule in known.values() for code in rule.follows} if self._request.scoring is None else set()
+        self._found.extend(
+            (rule, defect)
+            for rule, defect in done.found
+            if rule.code not in told and not (self._request.scoring is None and known.keys() & set(rule.follows))
+        )
         self._skipped.update(dict.fromkeys(done.skipped))
         signature = _signature(self._profile, self._request.conventions, digests)
         self._runs[opened.run.file] = _run_report(opened.run, opened.submission, signature, done)
@@ -184,8 +206,8 @@ class _Pass:
             run.file: (run.source, run.role.format if run.role is not None else "") for run in submission.runs
         }
         sources |= {part.source.name: (part.source, part.role.format) for run in submission.runs for part in run.parts}
-        form = next((role.format for role in self._profile.files if role.role == "description"), "")
-        sources |= {source.name: (source, form) for source in submission.texts}
+        sources |= {source.name: (source, _format_of(self._profile, "description")) for source in submission.texts}
+        sources |= {source.name: (source, _format_of(self._profile, "report")) for source in submission.side}
         everything = [source for source, _ in sources.values()] + list(submission.others)
         extent = Extent(len(everything), sum(source.size for source in everything), self.records, self._profile.unit)
         return Report(
@@ -196,7 +218,7 @@ class _Pass:
             self._profile.official_tool,
             tuple(submission.parameters.items()),
             findings(found, sources, self._request.conventions),
-            tuple(self._skipped),
+            tuple(skipped for skipped in self._skipped if skipped.code not in self._ran),
             tuple(self._runs.values()),
             extent,
             tuple(self._ran),
@@ -204,7 +226,7 @@ class _Pass:
 
 
 @cache
-def _sha256(path: Path) -> str:
+def _sha256(path: Path, _stamp: tuple[str, int, int]) -> str:
     return sha256(path.open("rb"))
 
 
@@ -248,14 +270,14 @@ def _organizers_file(found: Members, request: Request) -> Format | None:
     if request.evaluation and compose(found, profiles[0], {}).runs[0].suffix:
         return None
     known = formats.sniff(source)
-    return known if known is not None and known.judge else None
+    return known if known is not None and known.by_organizers else None
 
 
 def _companions(path: str, known: Format, request: Request) -> dict[str, object]:
     """Read the other files of --data that an organizers' file is held against; its own name tells which are meant."""
     profiles = [load(request.evaluation)] if request.evaluation else all_profiles()
     profile = next((each for each in profiles if any(role.format == known.name for role in each.data)), profiles[0])
-    references = parse_data(request.data, profile)
+    references = parse_data(request.data, *all_profiles())
     wanted = companions(known) if request.data else set()
     stem = Path(path).name.rpartition("_")[0]
     tables = {}
@@ -276,11 +298,14 @@ def pack(path: str, request: Request, folder: Path) -> Report:
     profile = load(report.evaluation)
     try:
         submission = compose(members(Path(path), path), profile, _values(profile, request))
+        if profile.package.whole and not submission.whole:
+            raise UsageError(f"{path}: one archive holds the whole submission; give its folder")
         submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
         packages = tuple(write(plan, folder, report) for plan in plans(submission))
+        partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
+        partial = request.settings if profile.package.whole else partial
         for package in packages:
-            partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
-            _pass_again(package.path, replace(request, evaluation=report.evaluation, settings=partial))
+            _pass_again(package.path, replace(request, evaluation=report.evaluation, settings=partial), report)
         return replace(report, packages=packages)
     except RuleCrash as crash:
         return replace(report, crash=str(crash))
@@ -288,8 +313,13 @@ def pack(path: str, request: Request, folder: Path) -> Report:
         return replace(report, error=_words(error))
 
 
-def _pass_again(archive: str, request: Request) -> None:
+def _pass_again(archive: str, request: Request, before: Report) -> None:
+    """Check a finished archive: it must be accepted, and score as what was packed did."""
     again = check(archive, request)
+    measured = {run.id: run.scores.measures for run in before.runs if run.scores is not None}
+    for run in again.runs:
+        if run.scores is not None and run.scores.measures != measured.get(run.id):
+            raise RuleCrash(f"{run.id} has other scores in the archive {archive} than outside of it")
     if verdict(again) is not Verdict.ACCEPT:
         wrong = next((finding.message for finding in again.shown), again.error or again.crash)
         raise RuleCrash(f"the archive {archive} does not pass its own check: {wrong}")

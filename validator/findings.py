@@ -36,9 +36,9 @@ def _softened(rule: Rule[object]) -> Rule[object]:
 
 def findings(found: Found, sources: dict[str, tuple[Source, str]], conventions: Law) -> tuple[Finding, ...]:
     """Group, locate, weigh and sort what was found."""
-    groups: dict[tuple[str, str], Found] = {}
+    groups: dict[tuple[str, str, tuple[str, ...]], Found] = {}
     for rule, defect in found:
-        groups.setdefault((rule.code, defect.where.file), []).append((rule, defect))
+        groups.setdefault((rule.code, defect.where.file, defect.follows), []).append((rule, defect))
     listed: list[tuple[Rule[object], Defect, int]] = []
     for pairs in groups.values():
         count = sum(defect.count for _, defect in pairs)
@@ -77,7 +77,8 @@ def _finding(
     message = message.replace("{value}", quoted(where.value) if where.value is not None else "empty")
     remedy = defect.mend(where.value) if defect.mend is not None and where.value is not None else None
     return Finding(
-        replace(rule, check=None),  # findings cross process borders; functions under a decorator cannot
+        # findings cross process borders; functions under a decorator cannot
+        replace(rule, check=None, follows=(*rule.follows, *defect.follows)),
         rule.severity(conventions),
         message,
         where,

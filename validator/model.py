@@ -69,14 +69,18 @@ class Place:
     span: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Quote:
-    """The lines around a finding: (line number, text) pairs, and the marked code points of one line."""
+    """The lines around a finding: (line number, text) pairs, and the marked code points of one line.
+
+    ``ruler`` has marks to print in front of the caret, under the code points of the marked line: numbers of fields.
+    """
 
     lines: tuple[tuple[int | None, str], ...]
     marked: int
     begin: int
     end: int
+    ruler: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ class Location:
     record: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Remedy:
     """What to write instead of a value, and a word about what is wrong with it."""
 
@@ -109,7 +113,7 @@ class Defect:
 
     ``{value}`` in the message stands for the text found at the place, ``{other}`` for the line of ``other``.
     ``count`` says how many occurrences this one stands for. ``why`` and ``cites`` overrule the rule's. ``mend`` makes
-    a better hint of the text that was found.
+    a better hint of the text that was found. ``follows`` names more rules whose finding in the same file explains it.
     """
 
     where: Place
@@ -121,9 +125,10 @@ class Defect:
     count: int = 1
     other: Place | None = None
     mend: Callable[[str], Remedy | None] | None = None
+    follows: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Doc:
     """A rule's docstring taken apart."""
 
@@ -278,6 +283,7 @@ class Scores:
     remarks: tuple[tuple[Rule[object], Defect], ...] = ()
     alignment: Callable[[], Iterator[dict[str, Cell]]] | None = None
     material: object = None
+    aside: tuple[str, ...] = ()  # breakdowns that people see only if they ask for more
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -295,7 +301,7 @@ class RunReport:
     differs: dict[str, dict[str, Number]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Package:
     """An archive that was written."""
 

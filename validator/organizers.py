@@ -6,11 +6,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from validator import formats
-from validator.errors import ReferenceDataError, RuleCrash
+from validator.errors import ReferenceDataError
 from validator.findings import findings
 from validator.model import Extent, Law, Report, Severity, Skipped
-from validator.rulebook import module_rules
-from validator.submission import OpenFile, OpenRun
+from validator.rulebook import module_rules, run_rule
+from validator.submission import OpenFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from validator.findings import Found
     from validator.formats import Content, Format
     from validator.formats.source import Source
-    from validator.model import Defect, Rule
 
 
 def check_own_file(
@@ -58,25 +57,27 @@ def _judged(source: Source, known: Format, references: dict[str, object]) -> tup
     return content, found, tuple(ran)
 
 
-@cache
 def usable(path: Path, format_name: str) -> object:
-    """Read a reference once for all runs; one that breaks both laws cannot be used."""
+    """Read a reference once for all runs; one that breaks both laws, or all that there are, cannot be used."""
+    return _usable(path, format_name, stamp(path))
+
+
+def stamp(path: Path) -> tuple[str, int, int]:
+    """Say which file this is, as it is now."""
+    state = path.stat()
+    return str(path.resolve()), state.st_mtime_ns, state.st_size
+
+
+@cache
+def _usable(path: Path, format_name: str, _stamp: tuple[str, int, int]) -> object:
     source = formats.source_of(path)
     known = formats.named(format_name)
     content, found, _ = _judged(source, known, {})
-    faults = [pair for pair in found if pair[0].plan is pair[0].tool is Severity.ERROR]
+    laws = 2 if known.judge else 1
+    faults = [pair for pair in found if (pair[0].plan, pair[0].tool)[:laws].count(Severity.ERROR) == laws]
     if faults:
         worst = min(findings(faults, {source.name: (source, known.name)}, Law.BOTH), key=lambda f: f.order)
         line = f":{worst.location.line}" if worst.location.line else ""
         fix = worst.hint or worst.rule.doc.fix
         raise ReferenceDataError(f"the organizers' file {path}{line} cannot be used: {worst.message}; {fix}")
     return content.table
-
-
-def run_rule(rule: Rule[object], subject: object) -> list[Defect]:
-    """Run one rule; if it fails, say which rule on which file."""
-    try:
-        return list(rule.check(subject)) if rule.check is not None else []
-    except Exception as error:
-        where = subject.run.file if isinstance(subject, OpenRun) else getattr(subject, "path", "")
-        raise RuleCrash(f"rule {rule.code} {rule.name} failed on {where}: {error!r}") from error

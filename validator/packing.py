@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from validator import __version__
 from validator.atomic import replacing
 from validator.bundled import schema
+from validator.formats import canonical as canonical_form
 from validator.formats.archive import listing
 from validator.formats.source import blocks, sha256
 from validator.model import Law, Package, Severity, verdict
@@ -42,21 +43,35 @@ class Plan:
     name: str
     members: tuple[tuple[str, Source], ...]
     runs: tuple[str, ...]
-    mail: str = ""
+    mail: str = ""  # template of the text to send it with
+    words: tuple[tuple[str, str], ...] = ()  # what else is known to the template
 
 
 def plans(submission: Submission) -> tuple[Plan, ...]:
     """Lay out the archives of a submission as its profile asks."""
     form = submission.profile.package
+    if form.whole:
+        return (_whole(submission),) if submission.runs else ()
     found = []
     for run in submission.runs:
-        values = {**submission.parameters, **run.values, "EXPID": run.stem, "base": run.file.rsplit("/", 1)[-1]}
-        members = [(form.run.format_map(values), run.source)]
-        members += [(form.part.format_map({**values, "base": _base(part.source)}), part.source) for part in run.parts]
-        for source in _texts(run, submission):
-            members.append((form.description.format_map({**values, "base": _base(source)}), source))
-        found.append(Plan(form.name.format_map(values), tuple(sorted(members, key=_bytes)), (run.stem,), form.mail))
-    return (_joined(found),) if form.whole and found else tuple(found)
+        members = tuple(sorted(_members(run, submission), key=_bytes))
+        found.append(Plan(form.name.format_map(_words(run, submission)), members, (run.stem,)))
+    return tuple(found)
+
+
+def _words(run: Run, submission: Submission) -> dict[str, object]:
+    """Return what the names of archives and members can be made of."""
+    return {**submission.parameters, **run.values, "EXPID": run.stem, "base": _base(run.source)}
+
+
+def _members(run: Run, submission: Submission) -> Iterator[tuple[str, Source]]:
+    """Lay out the files of a run: its own, and its descriptions."""
+    form, values = submission.profile.package, _words(run, submission)
+    yield form.run.format_map(values), _form(run, submission)
+    for part in run.parts:
+        yield form.part.format_map({**values, "base": _base(part.source)}), part.source
+    for text in _texts(run, submission):
+        yield form.description.format_map({**values, "base": _base(text)}), text
 
 
 def _texts(run: Run, submission: Submission) -> list[Source]:
@@ -66,11 +81,34 @@ def _texts(run: Run, submission: Submission) -> list[Source]:
     return own or [source for source in submission.texts if not described or source.name in described]
 
 
-def _joined(found: list[Plan]) -> Plan:
-    """Make one archive of those of all runs."""
-    members = {name: source for plan in found for name, source in plan.members}
-    runs = tuple(run for plan in found for run in plan.runs)
-    return Plan(found[0].name, tuple(sorted(members.items(), key=_bytes)), runs, found[0].mail)
+def _whole(submission: Submission) -> Plan:
+    """Lay out one archive with all runs and all descriptions."""
+    form, how = submission.profile.package, submission.profile.primaries
+    values = _words(submission.runs[0], submission)
+    members = {name: source for run in submission.runs for name, source in _members(run, submission)}
+    if "{EXPID}" not in form.description:  # descriptions belong to the submission, not to a run
+        members |= {form.description.format_map({**values, "base": _base(text)}): text for text in submission.texts}
+    told = [
+        f"  {'+'.join(run.values.get(name, '') for name in how.condition)}  {run.values.get(how.system, ''):6} "
+        f"{_base(run.source)}"
+        for run in submission.runs
+    ]
+    stems = tuple(run.stem for run in submission.runs)
+    words = {**values, "runs": "\n".join(told), "stems": "\n".join(stems)}
+    return Plan(
+        form.name.format_map(values),
+        tuple(sorted(members.items(), key=_bytes)),
+        stems,
+        schema(form.mail) if form.mail else "",
+        tuple((key, str(value)) for key, value in words.items()),
+    )
+
+
+def _form(run: Run, submission: Submission) -> Source:
+    """Return a run as it is sent."""
+    if not submission.profile.package.canonical or run.role is None:
+        return run.source
+    return canonical_form(run.role.format, run.source, submission.references)
 
 
 def _base(source: Source) -> str:
@@ -95,9 +133,9 @@ def write(plan: Plan, folder: Path, report: Report) -> Package:
     _write_text(folder / f"{plan.name}.sha256", checksum_line(digest, plan.name))
     _write_text(folder / f"{plan.name}.receipt.json", canonical(statement))
     if plan.mail:
-        runs = "\n".join(plan.runs)
-        text = schema(plan.mail).format(name=plan.name, bytes=size, sha256=digest, runs=runs)
-        _write_text(folder / f"{plan.name}.mail.txt", text)
+        listed = "\n".join(f"  {entry['sha256']}  {entry['name']}" for entry in packer.members)
+        words = {**dict(plan.words), "archive": plan.name, "bytes": size, "sha256": digest, "members": listed}
+        _write_text(folder / f"{plan.name}.mail.txt", plan.mail.format_map(words))
     return package
 
 

@@ -11,6 +11,7 @@ from validator.bundled import evaluations, profile_text
 from validator.errors import ProfileError, UsageError
 from validator.model import Law, Severity
 from validator.suggest import nearest
+from validator.tomltable import Setting, Table
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -18,15 +19,15 @@ else:
     import tomli as tomllib
 
 Value = bool | int | float | str
-_NO_DATA = ("whole", "content", "database")  # what rules may need besides roles of --data
+_NO_DATA = ("whole", "content", "database", "package:pypdf")  # what rules may need besides roles of --data
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class FileRole:
     """A kind of file in a submission: how its name ends, which format it has, which tasks it serves.
 
     ``role`` is "run" for a run's main file, "part" for another file of a run (known to rules by its format's name), or
-    "description".
+    "description", or "report" for a file about resources that the whole submission shares.
     """
 
     role: str
@@ -35,7 +36,7 @@ class FileRole:
     tasks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class DataRole:
     """A kind of file that the organizers give out; ``name`` is its stem in a database folder, from EXPID fields.
 
@@ -52,7 +53,7 @@ class DataRole:
     optional: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """Something that ``--set`` can change."""
 
@@ -78,7 +79,7 @@ class Parameter:
         return text
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Primaries:
     """How runs are told apart: the field with the primary's prefix, what makes a condition, which one is required."""
 
@@ -91,7 +92,7 @@ class Primaries:
     mandatory: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class DescriptionForm:
     """What a system description must have: headings by number, and where the EXPIDs, contact and times belong.
 
@@ -106,12 +107,12 @@ class DescriptionForm:
     data_line: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class PackageForm:
     """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
 
-    ``whole``: one archive for all runs of the submission instead of one for each. ``part`` names the other files of a
-    run. ``mail`` is the bundled text of the message that goes with the upload.
+    ``whole``: one archive for all runs instead of one for each. ``part`` names the other files of a run. ``canonical``:
+    each file in the form that its format calls canonical. ``mail``: a template of the text to send it with.
     """
 
     name: str
@@ -119,10 +120,11 @@ class PackageForm:
     part: str
     description: str
     whole: bool
+    canonical: bool
     mail: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class SkeletonForm:
     """What ``init`` writes: blanks for the name's fields, (path, template) of each file, path of the description."""
 
@@ -131,10 +133,7 @@ class SkeletonForm:
     description: str
 
 
-Setting = bool | float | str | tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class ScoringForm:
     """How runs are scored: which references that needs, which of them a stand-in can replace, and what the laws do.
 
@@ -219,7 +218,7 @@ def load(name: str) -> Profile:
         guess = nearest(name, evaluations())
         meant = f"did you mean {guess}?" if guess else f"there are {', '.join(evaluations())}"
         raise UsageError(f"no evaluation {name}: {meant}")
-    table = _Table(name, _merged(name))
+    table = Table(name, _merged(name))
     profile = Profile(
         name=name,
         title=table.text("title"),
@@ -251,7 +250,12 @@ def load(name: str) -> Profile:
 
 @cache
 def _merged(name: str) -> dict[str, object]:
-    own: dict[str, object] = tomllib.loads(profile_text(name))
+    try:
+        own: dict[str, object] = tomllib.loads(profile_text(name))
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError(f"{name}: {error}") from error
+    except FileNotFoundError as error:
+        raise ProfileError(f"there is no profile {name} to extend") from error
     parent = own.pop("extends", None)
     if parent is None:
         return own
@@ -263,20 +267,20 @@ def _merged(name: str) -> dict[str, object]:
     return {**inherited, **own}
 
 
-def _file_role(table: _Table) -> FileRole:
+def _file_role(table: Table) -> FileRole:
     role = FileRole(table.text("role"), table.text("suffix"), table.text("format"), table.texts("tasks"))
     table.done()
     return role
 
 
-def _data_role(role: str, table: _Table) -> DataRole:
+def _data_role(role: str, table: Table) -> DataRole:
     texts = {key: table.text(key) for key in ("format", "suffix", "name", "doc")}
     found = DataRole(role, **texts, named_by_run=table.flag("named_by_run"), optional=table.flag("optional"))
     table.done()
     return found
 
 
-def _parameter(name: str, table: _Table) -> Parameter:
+def _parameter(name: str, table: Table) -> Parameter:
     default = table.take("default")
     if not isinstance(default, bool | int | float | str):
         raise ProfileError(f"{table.where}: default must be true, false, a number or a text")
@@ -285,7 +289,7 @@ def _parameter(name: str, table: _Table) -> Parameter:
     return parameter
 
 
-def _primaries(table: _Table) -> Primaries:
+def _primaries(table: Table) -> Primaries:
     system, prefix, version = (table.text(key) for key in ("system", "prefix", "version"))
     unique_per, condition = table.texts("unique_per"), table.texts("condition")
     primaries = Primaries(
@@ -295,7 +299,7 @@ def _primaries(table: _Table) -> Primaries:
     return primaries
 
 
-def _description(table: _Table) -> DescriptionForm:
+def _description(table: Table) -> DescriptionForm:
     form = DescriptionForm(
         table.table("sections").pairs(),
         table.text("expids"),
@@ -308,21 +312,29 @@ def _description(table: _Table) -> DescriptionForm:
     return form
 
 
-def _package(table: _Table) -> PackageForm:
-    name, run, description = (table.text(key) for key in ("name", "run", "description"))
-    form = PackageForm(name, run, table.text("part", run), description, table.flag("whole"), table.text("mail", ""))
+def _package(table: Table) -> PackageForm:
+    run = table.text("run")
+    form = PackageForm(
+        table.text("name"),
+        run,
+        table.text("part", run),
+        table.text("description"),
+        table.flag("whole"),
+        table.flag("canonical"),
+        table.text("mail", ""),
+    )
     table.done()
     return form
 
 
-def _skeleton(table: _Table) -> SkeletonForm:
+def _skeleton(table: Table) -> SkeletonForm:
     description = table.text("description", "description.txt")
     form = SkeletonForm(table.table("fields").pairs(), table.table("files").pairs(), description)
     table.done()
     return form
 
 
-def _scoring(table: _Table) -> ScoringForm:
+def _scoring(table: Table) -> ScoringForm:
     common = table.table("common").settings()
     needs, references = table.texts("needs"), table.texts("references")
     plan, tool = (common + table.table(law).settings() for law in ("plan", "tool"))
@@ -331,78 +343,11 @@ def _scoring(table: _Table) -> ScoringForm:
     return form
 
 
-def _severity(code: str, table: _Table) -> tuple[str, tuple[Severity, Severity]]:
-    both = (Severity[table.text("plan").upper()], Severity[table.text("tool").upper()])
+def _severity(code: str, table: Table) -> tuple[str, tuple[Severity, Severity]]:
+    named = {severity.name.lower(): severity for severity in Severity}
+    words = [table.text(law) for law in ("plan", "tool")]
+    if not set(words) <= named.keys():
+        raise ProfileError(f"{table.where}: a severity is one of {', '.join(named)}")
+    both = (named[words[0]], named[words[1]])
     table.done()
     return code, both
-
-
-class _Table:
-    """A TOML table that must be used up: what nobody asked for is an error."""
-
-    def __init__(self, where: str, content: dict[str, object]) -> None:
-        self.where, self._content = where, dict(content)
-
-    def take(self, key: str) -> object:
-        if key not in self._content:
-            raise ProfileError(f"{self.where}: {key} is missing")
-        return self._content.pop(key)
-
-    def text(self, key: str, default: str | None = None) -> str:
-        value = self.take(key) if default is None else self._content.pop(key, default)
-        if not isinstance(value, str):
-            raise ProfileError(f"{self.where}: {key} must be a text")
-        return value
-
-    def flag(self, key: str) -> bool:
-        value = self._content.pop(key, False)
-        if not isinstance(value, bool):
-            raise ProfileError(f"{self.where}: {key} must be true or false")
-        return value
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self._content.pop(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise ProfileError(f"{self.where}: {key} must be a list of texts")
-        return tuple(value)
-
-    def table(self, key: str) -> _Table:
-        value = self._content.pop(key, {})
-        if not isinstance(value, dict):
-            raise ProfileError(f"{self.where}: {key} must be a table")
-        return _Table(f"{self.where}.{key}", value)
-
-    def tables(self, key: str) -> list[_Table]:
-        value = self.take(key)
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise ProfileError(f"{self.where}: {key} must be an array of tables")
-        return [_Table(f"{self.where}.{key}", item) for item in value]
-
-    def named(self, key: str) -> list[tuple[str, _Table]]:
-        inner = self.table(key)
-        return [(name, inner.table(name)) for name in inner.names()]
-
-    def names(self) -> tuple[str, ...]:
-        return tuple(self._content)
-
-    def pairs(self) -> tuple[tuple[str, str], ...]:
-        return tuple((key, self.text(key)) for key in self.names())
-
-    def settings(self) -> tuple[tuple[str, Setting], ...]:
-        found: list[tuple[str, Setting]] = []
-        for key in self.names():
-            value = self.take(key)
-            if isinstance(value, list):
-                found.append((key, tuple(map(str, value))))
-            elif isinstance(value, bool | float | str):
-                found.append((key, value))
-            else:
-                raise ProfileError(f"{self.where}: {key} must be true, false, a float, a text or a list of texts")
-        return tuple(found)
-
-    def lists(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        return tuple((key, self.texts(key)) for key in self.names())
-
-    def done(self) -> None:
-        if self._content:
-            raise ProfileError(f"{self.where}: unknown key {', '.join(self._content)}")

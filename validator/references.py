@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from validator.profile import DataRole, Profile
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Choice:
     """The file that was found for a role; ``absent`` says what a database folder does not have."""
 
@@ -28,7 +28,7 @@ class Choice:
     from_database: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class References:
     """The files behind --data: those named by role, and those to be recognised by their names."""
 
@@ -99,9 +99,9 @@ def _files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.iterdir()) if path.is_file()] if folder.is_dir() else []
 
 
-def parse_data(options: Sequence[str], profile: Profile) -> References:
-    """Sort the values of --data: ROLE=FILE, folders, files."""
-    roles = {role.role for role in profile.data}
+def parse_data(options: Sequence[str], *profiles: Profile) -> References:
+    """Sort the values of --data: ROLE=FILE, folders, files; roles are those of any of the evaluations."""
+    roles = {role.role for profile in profiles for role in profile.data}
     named, folders, loose = [], [], []
     for option in options:
         role, equals, rest = option.partition("=")

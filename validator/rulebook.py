@@ -5,16 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from validator import formats
-from validator.errors import UsageError
+from validator.errors import RuleCrash, UsageError
 from validator.profile import all_profiles
 from validator.suggest import nearest, quoted
 
 if TYPE_CHECKING:
-    from validator.model import Rule
+    from validator.model import Defect, Rule
     from validator.profile import Profile
+
+
+class Subject(Protocol):
+    """What a rule looks at."""
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
 
 
 @cache
@@ -52,4 +60,13 @@ def all_rules() -> tuple[Rule[object], ...]:
     """Return every rule of the house, sorted by code."""
     listed = {rule.code: rule for profile in all_profiles() for rule in rulebook(profile)}
     listed |= {rule.code: rule for rule in module_rules("organizers")}
+    listed |= {rule.code: rule for known in formats.FORMATS for rule in formats.rules(known.name)}
     return tuple(rule for _, rule in sorted(listed.items()))
+
+
+def run_rule(rule: Rule[object], subject: Subject) -> list[Defect]:
+    """Run one rule; if it fails, say which rule on which file: a crash of ours is never a verdict."""
+    try:
+        return list(rule.check(subject)) if rule.check is not None else []
+    except Exception as error:
+        raise RuleCrash(f"rule {rule.code} {rule.name} failed on {subject.path}: {error!r}") from error

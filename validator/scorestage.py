@@ -81,6 +81,9 @@ def dry_run(opened: OpenRun, conventions: Law, wanted: Wanted, *, broken: bool) 
 
 
 def _scorable(scores: Scores, conventions: Law) -> bool:
+    """Tell whether nothing forbids scoring, and a measure came out of it where one was asked for."""
+    if scores.measures and all(value is None for value in scores.measures.values()):
+        return False
     return all(rule.severity(conventions) is not Severity.ERROR for rule, _ in scores.remarks)
 
 

@@ -18,7 +18,8 @@ def skeleton(profile: Profile) -> dict[str, str]:
     """Return the files of a skeleton: path to text."""
     expid = _name(profile)
     files = {path.format(EXPID=expid): schema(template) for path, template in profile.skeleton.files}
-    files[profile.skeleton.description.format(EXPID=expid)] = _description(profile.description, expid)
+    if any(role.role == "description" and role.format == "description" for role in profile.files):  # plain text
+        files[profile.skeleton.description.format(EXPID=expid)] = _description(profile.description, expid)
     return files
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -98,11 +99,14 @@ class Submission:
     others: tuple[Source, ...]
     oddities: tuple[tuple[str, str], ...]
     faults: tuple[ArchiveFault, ...] = ()
+    side: tuple[Source, ...] = ()
     folders: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     archive: bool = False
     descriptions: tuple[tuple[str, Description], ...] = ()
+    reports: tuple[tuple[str, object], ...] = ()
     references: dict[str, object] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
 
     def grammar(self, law: Law, start: str = "") -> Grammar:
         """Return the grammar of names under a law; of the runs' names, or of those that another rule describes."""
@@ -112,10 +116,12 @@ class Submission:
     def files(self) -> tuple[Source, ...]:
         """All files, whatever their role."""
         of_runs = [source for run in self.runs for source in (run.source, *(part.source for part in run.parts))]
-        return (*of_runs, *self.texts, *self.others)
+        return (*of_runs, *self.texts, *self.side, *self.others)
 
     def lacks(self, need: str) -> bool:
         """Tell whether something that a rule needs is missing."""
+        if need.startswith("package:"):
+            return find_spec(need.removeprefix("package:")) is None
         return not self.whole if need == "whole" else need not in self.references
 
 
@@ -130,6 +136,11 @@ class OpenRun:
     choices: dict[str, Choice]
     references: dict[str, object]
     memo: dict[Callable[[OpenRun], object], object] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        """Where its main file is."""
+        return self.run.file
 
     def once(self, compute: Callable[[OpenRun], T]) -> T:
         """Return what ``compute`` makes of this run, computing it for the first rule that asks."""
@@ -232,12 +243,15 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
     runs: list[Run] = []
     texts: list[Source] = []
     others: list[Source] = []
+    side: list[Source] = []
     parts: list[tuple[str, Part]] = []
     for source in found.sources:
         base = source.name.rsplit("/", 1)[-1]
         role, suffix = _role(base, profile)
         if role is not None and role.role == "description" and found.whole:
             texts.append(source)
+        elif role is not None and role.role == "report" and found.whole:
+            side.append(source)
         elif role is not None and role.role == "part" and found.whole:
             parts.append((source.name[: len(source.name) - len(suffix)], Part(role, source)))
         elif (role is not None and role.role == "run") or not found.whole or _misspelt(base, profile):
@@ -259,6 +273,7 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
         tuple(others),
         found.oddities,
         found.faults,
+        tuple(side),
         found.folders,
         found.hidden,
         found.archive,

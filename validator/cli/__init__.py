@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from validator import __version__
@@ -15,6 +17,7 @@ from validator.cli.rules import rules
 from validator.cli.score import score
 from validator.cli.verify import verify
 
+_INTERRUPTED = 130  # 128 and the number of the signal, as shells have it
 _EPILOG = """\b
 Examples:
   subgate demo
@@ -25,7 +28,25 @@ Examples:
 """
 
 
-@click.group(epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+class _Verbs(click.Group):
+    """The commands; a file without a verb is told the likely one, an interrupted command ends with 130."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands and Path(args[0]).exists():
+            ctx.fail(f"a command is missing: subgate check {' '.join(args)}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(_INTERRUPTED)
+
+
+@click.group(cls=_Verbs, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="subgate")
 def main() -> None:
     """Check submissions to speech and multimedia evaluations before you send them."""

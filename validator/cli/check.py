@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render
+from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render, without_slash
 from validator.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -55,11 +55,13 @@ def check_all(paths: list[str], request: Request, jobs: int | None, progress: Pr
     from validator.engine import check as check_one  # noqa: PLC0415
 
     workers = min(jobs or os.cpu_count() or 1, len(paths))
+    bare = [without_slash(path) for path in paths]
     if workers == 1:
         watched = replace(request, watch=progress)
-        reports = [check_one(path, watched) for path in paths]
+        reports = [check_one(path, watched) for path in bare]
         progress.clear()
-        return reports
-    from validator.workers import check_in_processes  # noqa: PLC0415
+    else:
+        from validator.workers import check_in_processes  # noqa: PLC0415
 
-    return check_in_processes(paths, request, workers)
+        reports = check_in_processes(bare, request, workers)
+    return [replace(report, path=path) for report, path in zip(reports, paths, strict=True)]

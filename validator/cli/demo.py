@@ -45,7 +45,7 @@ def _write(evaluation: str, place: Path) -> None:
 
 def _show(which: str, text: str, place: Path, evaluation: str) -> bool:
     """Check the bad example, pack the good one; tell whether it ended as intended."""
-    from validator.cli.options import Manner, render  # noqa: PLC0415
+    from validator.cli.options import Manner, render, say  # noqa: PLC0415
     from validator.engine import Request, check, pack  # noqa: PLC0415
     from validator.model import Verdict, verdict  # noqa: PLC0415
 
@@ -60,5 +60,6 @@ def _show(which: str, text: str, place: Path, evaluation: str) -> bool:
         click.echo(f" -o {upload}\n")
         upload.mkdir(exist_ok=True)
         report = pack(path, request, upload)
-    click.echo(render([report], Manner("text", None, quiet=False, verbose=False, color="auto")))
+    manner = Manner("text", None, quiet=False, verbose=False, color="auto")
+    say(render([report], manner) + "\n")
     return verdict(report) is (Verdict.REJECT if which == "bad" else Verdict.ACCEPT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -100,6 +101,11 @@ def parsed_settings(settings: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+def without_slash(path: str) -> str:
+    """Return a PATH without a slash at its end, so that one slash is between it and its members."""
+    return path.rstrip("/") or path
+
+
 def wants_colour(choice: str, output: str | None) -> bool:
     """Decide about colours: --color, then FORCE_COLOR and NO_COLOR, then the terminal."""
     if choice != "auto":
@@ -114,15 +120,28 @@ def wants_colour(choice: str, output: str | None) -> bool:
 def deliver(text: str, output: str | None) -> None:
     """Print a result, or put it into a file in one step."""
     if output is None:
-        click.echo(text, nl=False)
+        say(text)
         return
     from validator.atomic import replacing  # noqa: PLC0415
 
+    target = Path(output)
     try:
-        with replacing(Path(output)) as stream:
+        with target.open("wb") if _is_special(target) else replacing(target) as stream:
             stream.write(text.encode())
     except OSError as error:
-        raise click.ClickException(f"cannot write {output}: {error.strerror}") from error
+        raise click.UsageError(f"cannot write {output}: {error.strerror}") from error
+
+
+def say(text: str) -> None:
+    """Print as it is, colours included; what the terminal cannot show is replaced."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    click.echo(text, nl=False, color=True)
+
+
+def _is_special(target: Path) -> bool:
+    """Tell whether there is a pipe or a device, which is written to and never replaced."""
+    return target.exists() and not target.is_file()
 
 
 def exit_code(reports: list[Report]) -> int:

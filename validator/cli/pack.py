@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render
+from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render, without_slash
 from validator.cli.progress import Progress
 
 
@@ -44,7 +45,7 @@ def pack(  # noqa: PLR0913 - click hands every option over by name
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise click.UsageError(f"-o {folder}: {error.strerror}") from error
-    reports = [engine.pack(path, request, Path(folder)) for path in paths]
+    reports = [replace(engine.pack(without_slash(path), request, Path(folder)), path=path) for path in paths]
     progress.clear()
     deliver(render(reports, manner), None)
     sys.exit(exit_code(reports))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render
+from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render, without_slash
 from validator.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def score(  # noqa: PLR0913 - click hands every option over by name
         progress,
         Wanted(by, intervals),
     )
-    reports = [engine.check(path, request) for path in paths]
+    reports = [replace(engine.check(without_slash(path), request), path=path) for path in paths]
     progress.clear()
     comparisons = [_compared(*pair) for pair in pairwise(_scored(reports))] if compare else None
     if alignment is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from validator.formats.source import FileSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from validator.formats.problems import Problems
@@ -54,7 +54,7 @@ class TableModule(Protocol):
 class Format:
     """A file format: its module, the family that locates places in it; for XML, its root element and its schema.
 
-    ``judge`` is set for the organizers' own files: the official tool that reads them.
+    ``judge`` is set for the organizers' own files: the official tool that reads them; ``own`` where there is none.
     """
 
     name: str
@@ -63,10 +63,16 @@ class Format:
     root: str = ""
     schema: str = ""
     judge: str = ""
-    suffix: str = ""  # of files whose content cannot tell
+    suffix: str | tuple[str, ...] = ""  # of files whose content cannot tell
+    own: bool = False
     columns: tuple[str, ...] = ()  # of a CSV: those that are kept
     telling: tuple[str, ...] = ()  # those that no other CSV has all of
     unread: tuple[str, ...] = ()  # those whose values the official tool does not look at
+
+    @property
+    def by_organizers(self) -> bool:
+        """Whether it is one of the organizers' own files."""
+        return self.own or bool(self.judge)
 
 
 _F4DE = "F4DE 3.5.0"
@@ -97,6 +103,11 @@ FORMATS = (
         unread=_TIMES,
     ),
     Format("rttm", "validator.formats.rttm", "text", suffix=".rttm", judge=_F4DE),
+    Format("languagescores", "validator.formats.languagescores", "results", schema="lre12/lre12.ebnf"),
+    Format("segments", "validator.formats.segmentlist", "segments", suffix=".ndx", own=True),
+    Format("key", "validator.formats.languagekey", "segments", suffix=("key.txt", ".key"), own=True),
+    Format("pdf", "validator.formats.pdf", "pdf"),
+    Format("speedreport", "validator.formats.speedreport", "speed"),
 )
 _HEAD = 1 << 12  # bytes that show the header of a table
 _SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
@@ -104,6 +115,10 @@ _FAMILIES = {
     "xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults"),
     "text": ("validator.formats.textplaces", "validator.formats.textfaults"),
     "csv": ("validator.formats.csvplaces", "validator.formats.csvrules"),
+    "results": ("validator.formats.fieldplaces", "validator.formats.scorefaults"),
+    "segments": ("validator.formats.fieldplaces", "validator.formats.keyfaults"),
+    "pdf": ("validator.formats.textplaces", "validator.formats.pdffaults"),
+    "speed": ("validator.formats.textplaces", "validator.formats.speedfaults"),
 }
 
 
@@ -134,6 +149,15 @@ def locate(name: str, source: Source, places: Iterable[Place]) -> dict[Place, Lo
     """Turn places in a file into locations, reading the file once more."""
     located: dict[Place, Location] = import_module(_FAMILIES[named(name).family][0]).locate(source, places)
     return located
+
+
+def canonical(name: str, source: Source, references: Mapping[str, object]) -> Source:
+    """Return a file in the form that is sent, where its format has one: other bytes, the same content."""
+    module = import_module(named(name).module)
+    if not hasattr(module, "canonical"):
+        return source
+    rewritten: Source = module.canonical(source, references)
+    return rewritten
 
 
 def schema_says(code: str, where: Location) -> str:

@@ -11,7 +11,6 @@ import bz2
 import gzip
 import io
 import lzma
-import re
 import tarfile
 import zipfile
 import zlib
@@ -19,6 +18,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
+from validator.formats.membernames import inside, unsafe_name
 from validator.formats.source import ARCHIVE
 
 if TYPE_CHECKING:
@@ -131,8 +131,9 @@ def listing(path: Path, shown: str) -> Listing:
             found.add(entry)
     except _TooLarge as error:
         found.faults.append(ArchiveFault(Trouble.SIZE, shown, str(error)))
-    except _BROKEN as error:
-        found.faults.append(ArchiveFault(Trouble.UNREADABLE, shown, f"the archive cannot be read to its end: {error}"))
+    except (_Damaged, *_BROKEN) as error:
+        message = f"the archive cannot be read to its end: {_words(error)}"
+        found.faults.append(ArchiveFault(Trouble.UNREADABLE, shown, message))
     found.follow_links()
     sources = tuple(sorted(found.sources.values(), key=lambda source: source.name))
     return Listing(sources, tuple(found.faults), tuple(sorted(found.folders)), tuple(sorted(found.hidden)))
@@ -140,6 +141,17 @@ def listing(path: Path, shown: str) -> Listing:
 
 class _TooLarge(Exception):  # noqa: N818 - never leaves this module
     pass
+
+
+class _Damaged(Exception):  # noqa: N818 - never leaves this module
+    pass
+
+
+def _words(error: Exception) -> str:
+    """Say what is wrong with an archive, not with the module that read it."""
+    if isinstance(error, _Damaged):
+        return str(error)
+    return "it is cut off" if isinstance(error, EOFError) else "it is damaged, or another kind of file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +182,7 @@ class _Found:
             raise _TooLarge(f"the archive has more than {MEMBERS} members")
         name = entry.name.removeprefix("./").rstrip("/")
         place = f"{self._shown}/{name}"
-        reason = _unsafe_name(entry.name)
+        reason = unsafe_name(entry.name)
         if reason:
             self._fault(Trouble.NAME, place, f"the member name {reason}")
         elif any(part.startswith(".") for part in name.split("/")):
@@ -213,20 +225,6 @@ class _Found:
         self.faults.append(ArchiveFault(trouble, place, message))
 
 
-def _unsafe_name(name: str) -> str:
-    if not name.strip("./"):
-        return "" if name in (".", "./") else "is empty"
-    if name.startswith("/") or re.match(r"^[A-Za-z]:", name):
-        return "is an absolute path"
-    if ".." in name.split("/"):
-        return "leads out of the archive (..)"
-    if "\\" in name:
-        return "has a backslash"
-    if any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 or 0xD800 <= ord(char) < 0xE000 for char in name):
-        return "has control characters or is not UTF-8"
-    return ""
-
-
 # -- tar ---------------------------------------------------------------------------------------------------------
 
 
@@ -255,7 +253,7 @@ class _Metered:
         while size > 0:
             data = self.read(min(size, 1 << 20))
             if not data:
-                raise EOFError("a member is cut off")
+                raise _Damaged("a member is cut off")
             size -= len(data)
 
     def close(self) -> None:
@@ -287,7 +285,7 @@ def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
     while True:
         header = stream.read(_BLOCK)
         if len(header) < _BLOCK:
-            raise EOFError("it ends without its end mark")
+            raise _Damaged("it ends without its end mark")
         if not header.strip(b"\0"):
             break
         info = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
@@ -300,13 +298,13 @@ def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
         extended = {}
     while rest := stream.read(1 << 20):
         if rest.strip(b"\0"):
-            raise ValueError("there is data behind its end mark")
+            raise _Damaged("there is data behind its end mark")
 
 
 def _entry(info: tarfile.TarInfo, extended: dict[str, str], position: int) -> _Entry:
     size = int(extended.get("size", info.size))
     if size < 0:
-        raise ValueError("a member has a negative size")
+        raise _Damaged("a member has a negative size")
     kind = _KINDS.get(info.type, "of an unknown type")
     if any(key.startswith("GNU.sparse") for key in extended):
         kind = "a sparse file"
@@ -314,28 +312,17 @@ def _entry(info: tarfile.TarInfo, extended: dict[str, str], position: int) -> _E
     name = extended.get("path", info.name)
     linked = extended.get("linkpath", info.linkname) if kind in _LINKS else ""
     beside = "" if kind == "a hard link" or linked.startswith("/") else name.rpartition("/")[0]
-    target = "/" if linked.startswith("/") else _inside(f"{beside}/{linked}") if linked else ""
+    target = "/" if linked.startswith("/") else inside(f"{beside}/{linked}") if linked else ""
     return _Entry(name, kind, position, size if has_data else 0, target)
 
 
 _LINKS = ("a hard link", "a symbolic link")
 
 
-def _inside(path: str) -> str:
-    """Return a path from the top of the archive without dots; what leads out of it stays as it is."""
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == ".." and parts and parts[-1] != "..":
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)
-
-
 def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
     """Read an extended header: a long name, or pax records "length key=value"."""
     if not 0 <= info.size <= _HEADER:
-        raise ValueError("an extended header is too large")
+        raise _Damaged("an extended header is too large")
     data = stream.read(-(-info.size // _BLOCK) * _BLOCK)[: info.size]
     if info.type == tarfile.GNUTYPE_LONGNAME:
         return {"path": data.rstrip(b"\0").decode("utf-8", "surrogateescape")}
@@ -347,7 +334,7 @@ def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
     while data:
         length, _, _ = data.partition(b" ")
         if not length.isdigit() or not len(length) + 3 < int(length) <= len(data):
-            raise ValueError("an extended header is broken")
+            raise _Damaged("an extended header is broken")
         key, _, value = data[len(length) + 1 : int(length) - 1].partition(b"=")
         records[key.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
         data = data[int(length) :]
@@ -383,7 +370,7 @@ def _measure_directory(path: Path) -> None:
         tail = stream.read()
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) < at + 22:
-        raise ValueError("it has no directory")
+        raise _Damaged("it has no directory")
     members = int.from_bytes(tail[at + 10 : at + 12], "little")
     size = int.from_bytes(tail[at + 12 : at + 16], "little")
     if members > MEMBERS or size > _DIRECTORY:

@@ -93,7 +93,7 @@ def decimals(texts: Texts) -> tuple[Floats, Flags]:
 
 
 def distinct(values: Words) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return a row of each distinct value, and for each row the rank of its value.
+    """Return the first row of each distinct value, and for each row the rank of its value.
 
     As numpy's `unique` does, which would import masked arrays on its first call.
     """
@@ -102,7 +102,8 @@ def distinct(values: Words) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     begins = np.concatenate([np.ones(1, dtype=bool), ranked[1:] != ranked[:-1]])[: len(values)]
     inverse = np.empty(len(values), dtype=np.intp)
     inverse[order] = np.cumsum(begins) - 1
-    return order[begins], inverse
+    starts = np.flatnonzero(begins)
+    return np.minimum.reduceat(order, starts) if len(starts) else starts, inverse
 
 
 def digest(columns: Iterable[Texts]) -> Words:
@@ -128,6 +129,32 @@ def ordered_words(texts: Texts) -> Words:
     return words
 
 
+def _mixed(texts: Texts, lanes: Words) -> Words:
+    """Hash each text by itself: what stands beside it in its block must not matter."""
+    mixed = (texts.length.astype(np.uint64) ^ _SEED) * _PRIME
+    for lane in range(lanes.shape[1]):
+        step = (mixed ^ lanes[:, lane]) * _PRIME
+        np.copyto(mixed, step ^ (step >> np.uint64(29)), where=texts.length > 8 * lane)
+    for row in np.flatnonzero(texts.length > _PAD).tolist():
+        from hashlib import blake2b  # noqa: PLC0415 - names this long are rare
+
+        mixed[row] = int.from_bytes(blake2b(_raw(texts, row), digest_size=8).digest(), "little")
+    return mixed
+
+
+def _all_same(texts: Texts, lanes: Words, others: NDArray[np.intp]) -> bool:
+    """Tell whether each text is that of the other row."""
+    if not np.array_equal(lanes, lanes[others]) or not np.array_equal(texts.length, texts.length[others]):
+        return False
+    long = np.flatnonzero(texts.length > _PAD).tolist()
+    return all(_raw(texts, row) == _raw(texts, int(others[row])) for row in long)
+
+
+def _raw(texts: Texts, row: int) -> bytes:
+    begin = int(texts.start[row])
+    return texts.buffer[begin : begin + int(texts.length[row])].tobytes()
+
+
 class Vocabulary:
     """Numbers distinct texts in order of appearance, for columns of any length and any number of texts.
 
@@ -147,26 +174,15 @@ class Vocabulary:
         """Return the number of each text."""
         if not len(texts):
             return np.zeros(0, dtype=np.int32)
-        width = -(-int(texts.length.max()) // 8) * 8 or 8
-        if width > _PAD:
-            from hashlib import blake2b  # noqa: PLC0415 - names this long are rare
-
-            rows = [texts.at(row).encode() for row in range(len(texts))]
-            hashes = [int.from_bytes(blake2b(row, digest_size=8).digest(), "little") for row in rows]
-            return self._look_up(np.array(hashes, dtype=np.uint64), rows)
-        windows = np.lib.stride_tricks.sliding_window_view(texts.buffer, width)
-        words = windows[np.minimum(texts.start, len(windows) - 1)]
-        words &= _KEEP[texts.length, :width]
-        lanes = words.view(np.uint64)
-        mixed = np.full(len(texts), _SEED)
-        for lane in range(lanes.shape[1]):
-            mixed = (mixed ^ lanes[:, lane]) * _PRIME
-            mixed ^= mixed >> np.uint64(29)
+        lanes = ordered_words(texts)
+        mixed = _mixed(texts, lanes)
         first, inverse = distinct(mixed)
-        if not np.array_equal(lanes, lanes[first[inverse]]):  # two texts of this block, one hash
+        if not _all_same(texts, lanes, first[inverse]):  # two texts of this block, one hash
             first = inverse = np.arange(len(texts))
-        rows = [words[row, : texts.length[row]].tobytes() for row in first.tolist()]
-        return self._look_up(mixed[first], rows)[inverse]
+        order = np.argsort(first)
+        numbers = np.empty(len(first), dtype=np.int32)
+        numbers[order] = self._look_up(mixed[first[order]], [_raw(texts, row) for row in first[order].tolist()])
+        return numbers[inverse]
 
     def _look_up(self, hashes: Words, rows: list[bytes]) -> Codes:
         at = np.minimum(np.searchsorted(self._hashes, hashes), max(0, len(self._hashes) - 1))

@@ -145,7 +145,7 @@ class CsvTable:
 
 
 def _grouped(texts: Texts) -> Groups:
-    """Give distinct texts numbers in order of appearance; runs of equal ones, and few short ones, are looked up once."""
+    """Give distinct texts numbers in order of appearance; runs of equal ones and few short ones are looked up once."""
     few = few_short(texts)
     if few is not None:
         number, heads = few

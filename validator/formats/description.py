@@ -42,7 +42,7 @@ def read(source: Source) -> DescriptionFile:
         try:
             raw.decode()
         except UnicodeDecodeError as error:
-            place = Place(source.name, offset + error.start)
+            place = Place(source.name, offset + error.start, "\ufffd")
             problems.note(NOT_TEXT, "", lambda place=place: Defect(place, "this byte is not UTF-8 text"))  # type: ignore[misc]
         lines.append(TextLine(raw.decode("utf-8", "replace").rstrip("\r").removeprefix("\ufeff"), offset))
         offset += len(raw) + 1

@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     r"""\s+|(?P<name>[A-Za-z][A-Za-z0-9-]*(?:@tool)?)|(?P<text>"[^"]*"|'[^']*')|(?P<mark>[=;|{}()\[\]])"""
 )
 _RULE = re.compile(r"^([A-Za-z][A-Za-z0-9-]*(?:@tool)?)\s*=\s*([^;]*);[ \t]*(?:\(\*(.*?)\*\))?", re.MULTILINE)
+_BLOCK_COMMENT = re.compile(r"^[ \t]*\(\*.*?\*\)", re.MULTILINE | re.DOTALL)  # not behind a rule: no words for it
 _BUILT_IN = {
     "letter": "[A-Za-z]",
     "digit": "[0-9]",
@@ -30,7 +31,7 @@ _BUILT_IN = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class FieldRule:
     """What one field may be: a pattern, its legal values if they can be listed, and words for it."""
 
@@ -71,6 +72,8 @@ class Grammar:
         return self.compiled[name]
 
     def _compile(self, name: str) -> FieldRule:
+        if name not in self.rules:
+            raise ProfileError(f"{name} is not defined")
         values = _alternatives(self.rules[name])
         words = " or ".join(values) if len(values) < 3 else f"{', '.join(values[:-1])} or {values[-1]}"
         return FieldRule(name, re.compile(self.pattern(name)), values, words or self.comments.get(name, ""))
@@ -78,6 +81,10 @@ class Grammar:
     def pattern(self, name: str) -> str:
         """Return the regular expression of a rule."""
         return _expression(_tokens(self.rules[name]), self, (name,))
+
+    def sequence(self, name: str) -> tuple[str, ...]:
+        """Return the names in a rule, in their order."""
+        return tuple(text for kind, text in _tokens(self.rules[name]) if kind == "name")
 
     def split(self, text: str) -> tuple[Field, ...]:
         """Cut a name at its separator; the fields are named as far as there are names."""
@@ -105,17 +112,17 @@ def load(name: str, start: str, law: Law) -> Grammar:
     """Compile a bundled grammar whose start rule is a sequence of fields between equal separators."""
     rules: dict[str, str] = {}
     comments: dict[str, str] = {}
-    for rule, body, comment in _RULE.findall(schema(name)):
+    for rule, body, comment in _RULE.findall(_BLOCK_COMMENT.sub("", schema(name))):
         base = rule.removesuffix("@tool")
         if rule == base or law is Law.TOOL:
             rules[base] = body.strip()
             comments[base] = comment.strip() or comments.get(base, "")
-    fields, separators = [], set()
-    for kind, text in _tokens(rules[start]):
-        fields.append(text) if kind == "name" else separators.add(text[1:-1])
-    if len(separators) != 1:
+    tokens = _tokens(rules.get(start, ""))
+    fields = tuple(text for kind, text in tokens[::2] if kind == "name")
+    separators = {text[1:-1] for kind, text in tokens[1::2] if kind == "text"}
+    if len(tokens) != 2 * len(fields) - 1 or len(separators) != 1 or "" in separators:
         raise ProfileError(f"{name}: {start} must be fields between equal separators")
-    return Grammar(rules, comments, tuple(fields), separators.pop())
+    return Grammar(rules, comments, fields, separators.pop())
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from validator.formats import xsd
 from validator.formats.problems import Problems
-from validator.formats.xmlstream import XmlStream, read_xml
+from validator.formats.xmlreading import read_xml
+from validator.formats.xmlstream import XmlStream
 from validator.tables import Ecf, Excerpt
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def read(source: Source) -> EcfFile:
     problems = Problems()
     builder = _Builder()
     root = xsd.load("openkws/ecf.xsd")
-    read_xml(source, XmlStream(root, builder, file=source.name, problems=problems), problems)
+    read_xml(source, XmlStream(root, builder, file=source.name, problems=problems))
     head = builder.head
     duration = float(head.get("source_signal_duration", "nan"))
     table = Ecf(duration, head.get("version", ""), head.get("language", ""), tuple(builder.excerpts), builder.offset)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from validator.formats import xsd
 from validator.formats.problems import Problems
-from validator.formats.xmlstream import XmlStream, read_xml
+from validator.formats.xmlreading import read_xml
+from validator.formats.xmlstream import XmlStream
 from validator.tables import Keyword, KeywordList
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def read(source: Source) -> KeywordListFile:
     problems = Problems()
     builder = _Builder()
     root = xsd.load("openkws/kwlist.xsd")
-    read_xml(source, XmlStream(root, builder, file=source.name, problems=problems), problems)
+    read_xml(source, XmlStream(root, builder, file=source.name, problems=problems))
     table = KeywordList(
         builder.head.get("ecf_filename", ""),
         builder.head.get("version", ""),

@@ -21,7 +21,8 @@ import numpy as np
 from validator.formats import records, xmlfaults, xsd
 from validator.formats.columns import Texts, Vocabulary, decimals, digest, joined, ordered_words, padded
 from validator.formats.problems import Problems
-from validator.formats.xmlstream import Bulk, XmlStream, decoded, encoding_of
+from validator.formats.xmlreading import decoded, encoding_of
+from validator.formats.xmlstream import Bulk, XmlStream
 from validator.model import SAMPLES, Place
 from validator.tables import DetectedList, Detections, KwsList
 
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from validator.formats.xsd import Attribute, Element
     from validator.tables import Flags, Floats
 
-_NAMES = ("file", "channel", "tbeg", "dur", "score", "decision")
+_ABSENT = {"file": "", "channel": "0", "tbeg": "0", "dur": "0", "score": "0", "decision": "NO"}
+_NAMES = tuple(_ABSENT)
 _NUMBERS = ("tbeg", "dur", "score")
 _BATCH = 8192
 _TAG = re.compile(rb"""</?[A-Za-z_][A-Za-z0-9_]*((?:[ \t\r\n]+[A-Za-z_][A-Za-z0-9_]*="[^"<>&]*")*)[ \t\r\n]*/?>""")
@@ -44,7 +46,6 @@ _COLUMNS: dict[str, str] = {
     "keyword": "int32", "file": "int32", "channel": "int32", "begin_s": "float64", "duration_s": "float64",
     "score": "float64", "yes": "bool", "valid": "bool", "text": "uint64", "offset": "int64",
 }  # fmt: skip
-_ABSENT = {"file": "", "channel": "0", "tbeg": "0", "dur": "0", "score": "0", "decision": "NO"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def read(source: Source) -> KwsListFile:
     problems = Problems()
     encoding = encoding_of(source)
     builder = _Builder(source.name, problems)
-    builder.read(decoded(source, encoding, problems))
+    builder.read(decoded(source, encoding, builder.stream))
     return KwsListFile(builder.table(), problems, tuple(builder.stream.remarks), encoding, builder.stream.complete)
 
 
@@ -92,7 +93,7 @@ class _Builder:
         self._list = root.child("detected_kwlist")
         self._kw = self._list.child("kw")
         self.stream = XmlStream(
-            root, self, file=file, problems=problems, bulk=Bulk(self._list, self._kw, _NAMES, self._take)
+            root, self, file=file, problems=problems, bulk=Bulk(self._list, self._kw, _ABSENT, self._take)
         )
         self._header: dict[str, str] = {}
         self._header_offset = 0
@@ -110,7 +111,7 @@ class _Builder:
             found = records.scan(block, "kw") if self._synced and self._is_at_list() else None
             if found is not None and self._fits(found):
                 self._take_records(found, offset)
-                self.stream.skipped += len(block)
+                self.stream.skip(len(block))
             elif self.stream.feed(block):
                 ends = offset + len(block)  # where expat reports the end of an empty element
                 self._synced = self.stream.last_tag in (offset + block.rfind(b"<"), ends)
@@ -129,8 +130,11 @@ class _Builder:
         return bool(open_) and open_[-1].element is (self._root if len(open_) == 1 else self._list)
 
     def _fits(self, found: records.Records) -> bool:
-        """Tell whether the other tags open and close lists in turn, with all records inside of lists."""
-        inside = len(self.stream.open) == 2
+        """Tell whether the other tags open and close lists in turn, with all records inside of lists.
+
+        At the end as many elements must be open as before: expat does not see the block.
+        """
+        inside = began_inside = len(self.stream.open) == 2
         before = 0
         for tag in found.tags:
             if not inside and tag.records_before > before:
@@ -140,7 +144,7 @@ class _Builder:
             if closes != inside or (not closes and _list_attributes(tag.text) is None):
                 return False
             inside = not closes and not tag.text.endswith(b"/>")
-        return inside or before == len(found.offset)
+        return inside == began_inside and (inside or before == len(found.offset))
 
     def _take_records(self, found: records.Records, offset: int) -> None:
         self._flush()
@@ -198,9 +202,6 @@ class _Builder:
             return
         place = np.array(self._waiting_at, dtype=np.int64)
         incomplete = place[:, 2] == 0
-        for row in np.flatnonzero(incomplete).tolist():
-            values = self._waiting[row]
-            self._waiting[row] = [value or _ABSENT[name] for name, value in zip(_NAMES, values, strict=True)]
         columns = {name: joined(column) for name, column in zip(_NAMES, zip(*self._waiting, strict=True), strict=True)}
         self._waiting.clear()
         self._waiting_at.clear()
@@ -336,7 +337,7 @@ def _list_attributes(tag: bytes) -> dict[str, str] | None:
     if found is None or not re.match(rb"<detected_kwlist[ \t\r\n/>]", tag):
         return None
     pairs = _PAIR.findall(found[1])
-    given = {name.decode(): re.sub(r"[\t\r\n]", " ", value.decode()) for name, value in pairs}
+    given = {name.decode(): re.sub(r"\r\n|[\t\r\n]", " ", value.decode()) for name, value in pairs}
     return given if len(given) == len(pairs) else None
 
 

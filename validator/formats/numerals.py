@@ -70,7 +70,7 @@ def read_numerals(texts: Texts) -> Numerals:
     for begin in range(0, len(texts), _SLICE):
         part = slice(begin, begin + _SLICE)
         start, length = texts.start[part], texts.length[part]
-        value[part], form[part], plain = _plain_decimals(texts.buffer, start, length)
+        value[part], form[part], plain = plain_decimals(texts.buffer, start, length)
         for row in np.flatnonzero(~plain).tolist():
             text = texts.buffer[start[row] : start[row] + length[row]].tobytes().strip(b" \t")
             value[begin + row], form[begin + row] = _numeral(text)
@@ -82,7 +82,7 @@ def _numeral(text: bytes) -> tuple[float, Form]:
     return float(text) if form in _FINITE_FORMS else float("nan"), form
 
 
-def _plain_decimals(
+def plain_decimals(
     buffer: NDArray[np.uint8], start: NDArray[np.int64], length: NDArray[np.int64]
 ) -> tuple[Floats, NDArray[np.uint8], Flags]:
     """Convert digits with at most one point among them; the last array tells which texts are that and were sure."""

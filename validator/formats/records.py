@@ -51,7 +51,7 @@ class _Template:
 
 def scan(block: bytes, record: str) -> Records | None:
     """Take a block that begins and ends between tags apart; None if it is not in the usual form."""
-    if b"&" in block or b"<!" in block or b"<?" in block or not _is_clean_text(block):
+    if any(mark in block for mark in (b"&", b"<!", b"<?", b"xmlns")) or not _is_clean_text(block):
         return None
     data = padded(block)
     body = data[: len(block)]

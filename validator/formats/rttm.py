@@ -162,10 +162,7 @@ def _records(lines: bytes, name: str, first: int) -> _Rows:
     count = np.diff(stop, prepend=0)
     bad = np.flatnonzero((count != 0) & (count != _FIELDS[0]) & (count != _FIELDS[1]))
     if len(bad):
-        message = (
-            f"{name}, line {first + int(bad[0])}: an RTTM record has 9 blank-separated fields (10 with slat), "
-            f"this one has {count[bad[0]]}; write <NA> for a field without a value, or put ;; before a comment"
-        )
+        message = f"{name}, line {first + int(bad[0])}: {count[bad[0]]} fields; an RTTM has 9, or 10 with slat"
         raise ReferenceDataError(message)
     used = np.flatnonzero(count)
     field = (stop - count)[used, None] + np.arange(_SPEAKER + 1)

@@ -11,6 +11,7 @@ import hashlib
 import io
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Source(Protocol):
         """Open the bytes from the beginning."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class FileSource:
     """A plain file on disk."""
 
@@ -51,6 +52,23 @@ class FileSource:
     def open(self) -> BinaryIO:
         """Open the file."""
         return self.path.open("rb")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """Bytes that are in memory."""
+
+    name: str
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return len(self.data)
+
+    def open(self) -> BinaryIO:
+        """Open the bytes."""
+        return io.BytesIO(self.data)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +110,7 @@ class _WatchedStream(io.RawIOBase):
         super().close()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Spot:
     """A located offset: line and column from 1, and the bytes around it."""
 
@@ -119,37 +137,61 @@ def sha256(stream: BinaryIO) -> str:
 
 _DECLARED = re.compile(rb"""^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_WIDE = re.compile(r"utf-16(?:-le|-be)?|utf-32(?:-le|-be)?")
+_TEXT = re.compile(  # Python has codecs that are no encodings of text; these are, under the names that it gives them
+    rf"utf-8|ascii|{_WIDE.pattern}|iso8859-[0-9]+|cp125[0-9]|koi8-[rtu]"
+    r"|gb2312|gbk|gb18030|big5|big5hkscs|euc_[a-z0-9_]+|shift_jis(?:_[a-z0-9]+)?|cp932|cp949|cp950"
+)
+CONTRADICTED = "not "  # in front of a declared encoding that the first bytes rule out
 
 
 def xml_encoding(head: bytes) -> str:
-    """Tell the encoding of an XML document from its first bytes (XML 1.0, appendix F), as Python names it."""
+    """Tell the encoding of an XML document from its first bytes (XML 1.0, appendix F), as Python names it.
+
+    A name that is no encoding of text is returned as it was declared; "not utf-16" says that the declaration names
+    an encoding in which it could not be read itself. Neither can be decoded.
+    """
     for mark, name in _MARKS:
         if head.startswith(mark):
             return name
     if head.startswith((b"<\0", b"\0<")):
         return "utf-16-le" if head[1:2] == b"\0" else "utf-16-be"
-    declared = _DECLARED.match(head)
-    if declared is None:
+    found = _DECLARED.match(head)
+    if found is None:
         return "utf-8"
+    declared = found[1].decode("ascii")
+    name = _codec(declared)
+    return f"{CONTRADICTED}{declared}" if _WIDE.fullmatch(name) else name
+
+
+def _codec(declared: str) -> str:
     try:
-        return codecs.lookup(declared[1].decode("ascii")).name
+        name = codecs.lookup(declared).name
     except LookupError:
-        return declared[1].decode("ascii")
+        return declared
+    return name if _TEXT.fullmatch(name) else declared
 
 
 def utf8_blocks(source: Source, encoding: str) -> Iterator[bytes]:
     """Read a source as UTF-8: as it is where it is UTF-8, decoded and encoded again where it is not.
 
-    Raises UnicodeDecodeError where the bytes contradict the encoding, LookupError where there is no such encoding.
+    Raises UnicodeDecodeError where the bytes contradict the encoding, after all that stands before them; LookupError
+    where there is no such encoding.
     """
+    if not _TEXT.fullmatch(encoding):
+        raise LookupError(encoding)
     with source.open() as stream:
         if encoding == "utf-8":
             yield from blocks(stream)
             return
         decoder = codecs.getincrementaldecoder(encoding)()
-        for block in blocks(stream):
-            yield decoder.decode(block).encode()
-        yield decoder.decode(b"", final=True).encode()
+        for block in chain(blocks(stream), (b"",)):
+            try:
+                text = decoder.decode(block, final=not block)
+            except UnicodeDecodeError as error:
+                yield bytes(error.object[: error.start]).decode(encoding, "replace").encode()
+                raise
+            yield text.encode()
 
 
 def _code_points(data: bytes) -> int:

@@ -1,4 +1,7 @@
-"""Places in text files: a byte offset turned into line, column and the line itself, marked to its end."""
+"""Places in text files: a byte offset turned into line, column and the line itself.
+
+The field of a place is the text that is meant; without one, the line is marked to its end.
+"""
 
 from __future__ import annotations
 
@@ -26,5 +29,6 @@ def locate(source: Source, places: Iterable[Place]) -> dict[Place, Location]:
 def _location(place: Place, spot: Spot) -> Location:
     before = spot.before[spot.before.rfind(b"\n") + 1 :].decode("utf-8", "replace")
     rest = spot.after.split(b"\n", 1)[0].decode("utf-8", "replace").rstrip("\r")
-    quote = Quote(((spot.line, before + rest),), 0, len(before), len(before) + max(1, len(rest)))
-    return Location(place.file, spot.line, spot.column, place.node, rest, quote, before + rest)
+    value = rest[: len(place.field)] if place.field else rest
+    quote = Quote(((spot.line, before + rest),), 0, len(before), len(before) + max(1, len(value)))
+    return Location(place.file, spot.line, spot.column, place.node, value, quote, before + rest)

@@ -60,7 +60,7 @@ UNEXPECTED_ELEMENT = _fault(
     Fix: move, rename or delete the element.
     NIST: F4DE refuses it, though not in every run: schema errors behind the header can get lost.
     """,
-    follows=("XML203",),
+    follows=("XML201", "XML203"),
 )
 MISSING_ATTRIBUTE = _fault(
     "XML205",

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 from xml.parsers import expat
 
-from validator.formats import xmlfaults
-from validator.formats.source import utf8_blocks, xml_encoding
-from validator.model import Defect, Place, Remedy
+from validator.formats import xmlbreaks, xmldefects, xmlfaults
+from validator.formats.xmldefects import local
+from validator.model import Defect, Place
 from validator.suggest import nearest, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from validator.formats.problems import Problems
-    from validator.formats.source import Source
-    from validator.formats.xsd import Attribute, Element, ValueType
+    from validator.formats.xsd import Attribute, Element
     from validator.model import Rule
 
 TOKEN_LIMIT = 16 << 20  # bytes of one tag, comment or text before the file is refused
-_SCIENTIFIC = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]{1,2}")
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+_VERSION = re.compile(r"1\.[0-9]+")
+_BLANKS = " \t\r\n"  # white space of XML
+_AROUND = 1 << 14  # bytes in front of a block in which the beginning of a fault is looked for
+_DEEP = 32  # steps of a path that are written down
 _LOCATION_HINTS = {f"{_INSTANCE} schemaLocation", f"{_INSTANCE} noNamespaceSchemaLocation"}
 
 
@@ -64,18 +65,20 @@ class Remark:
     offset: int
     lines: int
     before_root: bool
+    depth: int = 0  # of elements that are open around it
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """Records that come by the million: their values go to ``take`` unchecked, in the order of ``names``.
+    """Records that come by the million: their values go to ``take`` unchecked, in the order of ``absent``.
 
-    ``take`` gets the values, the offset of the tag, and False where an attribute is missing (its value is empty).
+    ``take`` gets the values, the offset of the tag, and False where an attribute is missing: ``absent`` tells what
+    stands for it.
     """
 
     parent: Element
     element: Element
-    names: tuple[str, ...]
+    absent: dict[str, str]
     take: Callable[[list[str], int, bool], None]
 
 
@@ -97,6 +100,9 @@ class XmlStream:
         self._root, self._handler, self._file, self._problems, self._bulk = root, handler, file, problems, bulk
         self._rooted = False
         self._fed = self._newest = 0
+        self._block = self._block_before = b""  # what was fed last
+        self._stopped = self._texted = self._encoded = False
+        self._names = list(bulk.absent) if bulk is not None else []
         self._record = Open("", None, "", 0)
         if bulk is not None:
             self._record = Open(bulk.element.name, bulk.element, "", 0)
@@ -108,15 +114,28 @@ class XmlStream:
         parser.CommentHandler = self._comment
         parser.ProcessingInstructionHandler = self._instruction
         parser.StartDoctypeDeclHandler = self._doctype
+        parser.XmlDeclHandler = self._declaration
         self._parser = parser
 
     def feed(self, block: bytes) -> bool:
         """Parse some more; False when nothing more can be read."""
         return self._parse(block, last=False)
 
+    def skip(self, count: int) -> None:
+        """Leave bytes out that a faster reader took: whole tags, as many opening as closing ones."""
+        self.skipped += count
+        self._texted = False
+
     def close(self) -> None:
         """Parse to the end and report what is still open."""
-        self.complete = self._parse(b"", last=True)
+        self.complete = not self._stopped and self._parse(b"", last=True)
+
+    def stop(self, broken: xmlbreaks.Break, field: str = "") -> None:
+        """Report why nothing more can be read, at an offset in the file."""
+        self._stopped = True
+        innermost = Place(self._file, self.open[-1].offset) if self.open else None
+        where = Place(self._file, broken.at, field, self.node() if self.open else "")
+        self.note(broken.rule, "", lambda: Defect(where, broken.message, broken.hint, other=innermost))
 
     def note(self, rule: Rule[object], kind: str, make: Callable[[], Defect], *, count: int = 1) -> None:
         """Count a problem; ``make`` is called only while samples are wanted."""
@@ -124,21 +143,26 @@ class XmlStream:
 
     def node(self, *steps: str) -> str:
         """Return the XPath of the innermost open element, or of a place below it."""
-        return "/".join(["", *(level.step for level in self.open), *steps])
+        inner = self.open[:_DEEP]
+        more = ["..."] if len(self.open) > _DEEP else []
+        return "/".join(["", *(level.step for level in inner), *more, *steps])
 
     def _parse(self, block: bytes, *, last: bool) -> bool:
+        small = len(self._block) < _AROUND
+        self._block_before = (self._block_before + self._block)[-_AROUND:] if small else self._block
+        self._block = block
         try:
             self._parser.Parse(block, last)
         except expat.ExpatError as error:
-            self._broken(error)
+            self._broken(error.code)
             return False
         except _Refused:
             return False
         self._fed += len(block)
+        self._newest = max(self._newest, self._parser.CurrentByteIndex)
         if self._fed - self._newest > TOKEN_LIMIT:
-            where = Place(self._file, self._newest + self.skipped)
             text = f"one tag or comment is longer than {TOKEN_LIMIT >> 20} MB"
-            self.note(xmlfaults.NOT_WELL_FORMED, "size", lambda: Defect(where, text, "close the tag or the quotation"))
+            self.stop(xmlbreaks.Break(self._newest + self.skipped, text, "close the tag or the quotation"))
             return False
         return True
 
@@ -147,41 +171,42 @@ class XmlStream:
         self._newest = self._parser.CurrentByteIndex
         return self._newest + self.skipped
 
-    def _broken(self, error: expat.ExpatError) -> None:
-        offset = self._parser.ErrorByteIndex + self.skipped
-        inner = self.open[-1].name if self.open else ""
-        hint = ""
-        if error.code == expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]:
-            text, hint = f"this closing tag does not match the open <{inner}>", f"write </{inner}> here"
-        elif error.code == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]:
-            text = f"the file ends inside <{inner}>" if inner else "the file has no XML element"
-            hint = f"add </{inner}>; if the file was cut off, write it again" if inner else ""
-        elif error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]:
-            text, hint = (
-                "this is not XML",
-                "write & as &amp; and < as &lt;; every value stands in quotes; save as UTF-8",
-            )
-        else:
-            text = f"this is not well-formed XML: {expat.ErrorString(error.code)}"
-        place = Place(self._file, offset, node=self.node() if self.open else "")
-        self.note(xmlfaults.NOT_WELL_FORMED, "xml", lambda: Defect(place, text, hint))
+    def _broken(self, code: int) -> None:
+        begin = self._fed - len(self._block_before)
+        names = tuple(level.name for level in self.open)
+        data = self._block_before + self._block
+        at = self._parser.ErrorByteIndex - begin
+        broken = xmlbreaks.explain(code, xmlbreaks.Stop(data, at, names, self._root.name, self._rooted, self._encoded))
+        self.stop(replace(broken, at=broken.at + begin + self.skipped))
+
+    def _declaration(self, version: str, encoding: str | None, _alone: int) -> None:
+        self._encoded = encoding is not None
+        if not _VERSION.fullmatch(version):
+            text = f"the XML declaration has the version {quoted(version)}; XML knows 1.0"
+            self.stop(xmlbreaks.Break(self._offset, text, 'write version="1.0"'), "version")
+            raise _Refused
 
     def _doctype(self, *_: object) -> None:
-        place = Place(self._file, self._offset)
+        begin = self._fed - len(self._block_before)
+        at = (self._block_before + self._block).rfind(b"<!DOCTYPE", 0, self._parser.CurrentByteIndex - begin + 1)
+        place = Place(self._file, at + begin + self.skipped if at >= 0 else self._offset)
         self.note(xmlfaults.DOCTYPE, "", lambda: Defect(place, "the file has a DOCTYPE declaration"))
         raise _Refused
 
     def _comment(self, text: str) -> None:
+        self._texted = False
         if "\n" in text:
-            self.remarks.append(Remark("comment", self._offset, text.count("\n") + 1, not self._rooted))
+            self.remarks.append(Remark("comment", self._offset, text.count("\n") + 1, not self._rooted, len(self.open)))
 
     def _instruction(self, target: str, _data: str) -> None:
-        self.remarks.append(Remark(target, self._offset, 1, not self._rooted))
+        self._texted = False
+        self.remarks.append(Remark(target, self._offset, 1, not self._rooted, len(self.open)))
 
     # -- elements ------------------------------------------------------------------------------------------------
 
     def _start(self, name: str, listed: list[str]) -> None:
         offset = self.last_tag = self._offset
+        self._texted = False
         bulk = self._bulk
         if bulk is not None and self.open and self.open[-1].element is bulk.parent and name == bulk.element.name:
             self._bulk_record(bulk, listed, offset)
@@ -199,17 +224,18 @@ class XmlStream:
         counts = self.open[-1].counts
         counts[bulk.element.name] = rank = counts.get(bulk.element.name, 0) + 1
         record = self._record  # one object serves all records: they hold no children
-        record.step = f"{bulk.element.name}[{rank}]"
+        record.step, record.offset = f"{bulk.element.name}[{rank}]", offset
         self.open.append(record)
-        if tuple(listed[::2]) == bulk.names:
+        if listed[::2] == self._names:
             bulk.take(listed[1::2], offset, True)
             return
         given = dict(zip(listed[::2], listed[1::2], strict=True))
         self.presence(bulk.element, given, [Place(self._file, offset, node=self.node())])
-        bulk.take([given.get(name, "") for name in bulk.names], offset, given.keys() >= set(bulk.names))
+        values = [given.get(name, absent) for name, absent in bulk.absent.items()]
+        bulk.take(values, offset, given.keys() >= bulk.absent.keys())
 
     def _step(self, name: str, attributes: dict[str, str]) -> str:
-        plain = _local(name)
+        plain = local(name)
         if not self.open:
             return plain
         counts = self.open[-1].counts
@@ -222,13 +248,9 @@ class XmlStream:
             self._rooted = True
             if name == self._root.name:
                 return self._root
-            shown = _local(name)
-            text = f"the root element is <{shown}>; it must be <{self._root.name}>"
-            if " " in name:
-                text = f"the root element <{shown}> is in a namespace; it must be <{self._root.name}> without one"
-            place = Place(self._file, offset, node=f"/{shown}")
-            defect = Defect(place, text, f"rename the root element to {self._root.name}", cites=self._root.cites)
-            self.note(xmlfaults.WRONG_ROOT, "", lambda: defect)
+            where = Place(self._file, offset, node=f"/{local(name)}")
+            make = partial(xmldefects.wrong_root, name, self._root, where)
+            self.note(xmlfaults.WRONG_ROOT, "", make)
             return None
         parent = self.open[-1]
         return self._next_in_sequence(parent, name, offset) if parent.element is not None else None
@@ -239,9 +261,9 @@ class XmlStream:
         if found is None:
             known = [particle.element.name for particle in particles]
             expected = f"only <{'> or <'.join(known)}> may stand here" if known else f"<{parent.name}> is empty"
-            guess = nearest(name, known)
+            guess = nearest(name, known) if name not in {level.name for level in self.open} else None
             hint = f"write <{guess}>" if guess else "delete it or move it to its place"
-            self._misplaced(name, offset, f"<{_local(name)}> is not expected in <{parent.name}>: {expected}", hint)
+            self._misplaced(name, offset, f"<{local(name)}> is not expected in <{parent.name}>: {expected}", hint)
             return None
         while parent.particle < found:
             self._end_particle(parent, offset)
@@ -254,7 +276,7 @@ class XmlStream:
         return particle.element
 
     def _misplaced(self, name: str, offset: int, text: str, hint: str) -> None:
-        place = Place(self._file, offset, node=self.node(_local(name)))
+        place = Place(self._file, offset, node=self.node(local(name)))
         self.note(xmlfaults.UNEXPECTED_ELEMENT, name, partial(Defect, place, text, hint, cites=self._root.cites))
 
     def _end_particle(self, parent: Open, offset: int) -> None:
@@ -283,15 +305,13 @@ class XmlStream:
 
     def refuse_value(self, attribute: Attribute, place: Place, *, count: int = 1) -> None:
         """Report a value that its type does not accept."""
-        rule = xmlfaults.WRONG_TYPE
-        text = f"{attribute.name} is not {attribute.type.words}: {{value}}"
-        if attribute.type.base == "string":
-            rule, text = (
-                xmlfaults.VALUE_NOT_ALLOWED,
-                f"{attribute.name} is {{value}}; it must be {attribute.type.words}",
-            )
-        mend = partial(_mended, attribute.type)
-        make = partial(Defect, place, text, why=attribute.doc, cites=self._root.cites, mend=mend)
+        wanted = attribute.type
+        rule, text, hint = xmlfaults.WRONG_TYPE, f"{attribute.name} is not {wanted.words}: {{value}}", ""
+        if wanted.base == "string":
+            rule, text = xmlfaults.VALUE_NOT_ALLOWED, f"{attribute.name} is {{value}}; it must be {wanted.words}"
+            hint = f"write {wanted.words}"
+        mend = partial(xmldefects.mended, wanted)
+        make = partial(Defect, place, text, hint, why=attribute.doc, cites=self._root.cites, mend=mend)
         self.note(rule, attribute.name, make, count=count)
 
     def presence(self, element: Element, given: dict[str, str], places: list[Place], *, count: int = 1) -> None:
@@ -299,18 +319,19 @@ class XmlStream:
         if given.keys() == element.attributes.keys():
             return
         lacking = [a for a in element.attributes.values() if a.required and a.name not in given]
-        unknown = given.keys() - element.attributes.keys() - _LOCATION_HINTS
+        unknown = [name for name in given if name not in element.attributes and name not in _LOCATION_HINTS]
         for place in places:
             stands_for = count - len(places) + 1 if place is places[-1] else 1
             for attribute in lacking:
-                make = partial(_missing, element, attribute, place)
+                make = partial(xmldefects.missing, element, attribute, place)
                 self.note(xmlfaults.MISSING_ATTRIBUTE, f"{element.name} {attribute.name}", make, count=stands_for)
             for name in unknown:
-                make = partial(_unknown, element, name, place, given=given)
+                make = partial(xmldefects.unknown, element, name, place, given=given)
                 self.note(xmlfaults.UNKNOWN_ATTRIBUTE, f"{element.name} {name}", make, count=stands_for)
 
     def _end(self, _name: str) -> None:
         self.last_tag = self._offset
+        self._texted = False
         if self.open[-1] is self._record:
             self.open.pop()
         else:
@@ -330,72 +351,14 @@ class XmlStream:
 
     def _text(self, data: str) -> None:
         element = self.open[-1].element
-        if element is None or (element.children and data.isspace()):
-            return
-        offset = self._offset
-        if element.text is not None:
+        if element is not None and element.text is not None:
             self.open[-1].text.append(data)
             return
-        text = f"text between the tags of <{element.name}>: {quoted(data.strip() or data)}"
-        make = partial(Defect, Place(self._file, offset, node=self.node()), text, cites=element.cites)
+        if element is None or self._texted or (element.children and not data.strip(_BLANKS)):
+            return
+        self._texted = True  # a text is one text, in however many pieces it comes
+        shown = data.strip(_BLANKS) or data
+        text = f"text between the tags of <{element.name}>: {quoted(shown)}"
+        where = Place(self._file, self._offset + data.index(shown), node=self.node())  # white space is one byte each
+        make = partial(Defect, where, text, cites=element.cites)
         self.note(xmlfaults.UNEXPECTED_TEXT, "", make)
-
-
-def _local(name: str) -> str:
-    return name.rpartition(" ")[2]
-
-
-def _mended(wanted: ValueType, text: str) -> Remedy | None:
-    """Guess what was meant by a value that its type refuses."""
-    if wanted.allowed:
-        guess = nearest(text.strip(), wanted.allowed)
-        return Remedy(f"write {guess}", f"did you mean {guess}?") if guess else None
-    with_point = text.replace(",", ".")
-    if wanted.base in ("decimal", "float") and wanted.accepts(with_point):
-        return Remedy(f"write {with_point}", "decimal comma")
-    if wanted.base == "decimal" and _SCIENTIFIC.fullmatch(text.strip()):
-        return Remedy(f"write {Decimal(text.strip()):f}", "an exponent is legal in scores only")
-    return None
-
-
-def _missing(element: Element, attribute: Attribute, place: Place) -> Defect:
-    text, hint = f"<{element.name}> has no attribute {attribute.name}", f'add {attribute.name}="..."'
-    return Defect(place, text, hint, why=attribute.doc, cites=element.cites)
-
-
-def _unknown(element: Element, name: str, place: Place, *, given: dict[str, str]) -> Defect:
-    guess = nearest(name, [known for known in element.attributes if known not in given])
-    shown = _local(name)
-    text = f"<{element.name}> has an attribute {quoted(shown)} that the schema does not know"
-    hint = f"write {guess} instead of {shown}" if guess else "delete it"
-    label = f"did you mean {guess}?" if guess else ""
-    where = replace(place, field=shown, node=f"{place.node}/@{shown}")
-    return Defect(where, text, hint, label, cites=element.cites)
-
-
-def read_xml(source: Source, stream: XmlStream, problems: Problems) -> str:
-    """Feed a whole source to the stream; return its encoding."""
-    encoding = encoding_of(source)
-    for block in decoded(source, encoding, problems):
-        if not stream.feed(block):
-            return encoding
-    stream.close()
-    return encoding
-
-
-def encoding_of(source: Source) -> str:
-    """Tell the encoding of an XML source."""
-    with source.open() as opened:
-        return xml_encoding(opened.read(1024))
-
-
-def decoded(source: Source, encoding: str, problems: Problems) -> Iterator[bytes]:
-    """Read a source as UTF-8 blocks; what cannot be decoded becomes a problem and ends the reading."""
-    try:
-        yield from utf8_blocks(source, encoding)
-    except LookupError:
-        text = f"the XML declaration names the unknown encoding {quoted(encoding)}"
-        problems.note(xmlfaults.UNREADABLE_ENCODING, "", lambda: Defect(Place(source.name, 0), text))
-    except UnicodeDecodeError as error:
-        text = f"the bytes are not {error.encoding.upper()}: {error.reason}"
-        problems.note(xmlfaults.UNREADABLE_ENCODING, "", lambda: Defect(Place(source.name), text))

@@ -2,7 +2,8 @@
 
 Supported: global and local elements with anonymous complex types, sequences with minOccurs/maxOccurs, attributes
 with ``use``, the types string, decimal, float and integer, enumeration and pattern facets. Documentation becomes the
-"why" of a message. Anything else in a bundled schema is a ProfileError, so that no facet is ever ignored in silence.
+"why" of a message; that of a simple type says in words what a pattern allows. Anything else in a bundled schema is a
+ProfileError, so that no facet is ever ignored in silence.
 """
 
 from __future__ import annotations
@@ -89,6 +90,7 @@ def load(name: str) -> Element:
 
 
 def _element(node: ET.Element, cites: str) -> Element:
+    _only(node, {f"{_XS}element"}, {"name", "type", "minOccurs", "maxOccurs"})
     attributes: dict[str, Attribute] = {}
     children: list[Particle] = []
     text = _simple(node.attrib["type"]) if "type" in node.attrib else None
@@ -101,32 +103,51 @@ def _element(node: ET.Element, cites: str) -> Element:
 
 
 def _complex(node: ET.Element, cites: str, *, attributes: dict[str, Attribute], children: list[Particle]) -> None:
+    _only(node, {f"{_XS}complexType"}, set())
     for part in node:
         if part.tag == f"{_XS}sequence":
+            _only(part, {f"{_XS}sequence"}, set())
             for child in part:
                 maximum = child.get("maxOccurs", "1")
                 limit = None if maximum == "unbounded" else int(maximum)
                 children.append(Particle(_element(child, cites), int(child.get("minOccurs", "1")), limit))
         elif part.tag == f"{_XS}attribute":
-            required = part.get("use") == "required"
+            _only(part, {f"{_XS}attribute"}, {"name", "type", "use"})
+            required = part.get("use", "optional") == "required"
+            if part.get("use") == "prohibited":
+                raise ProfileError(f"attribute {part.get('name')}: use prohibited is not supported")
             attributes[part.attrib["name"]] = Attribute(part.attrib["name"], _type_of(part), required, _doc(part))
         else:
             raise ProfileError(f"{part.tag} is not supported in a complex type")
 
 
+def _only(node: ET.Element, tags: set[str], attributes: set[str]) -> None:
+    """Refuse a part of a schema that would not be obeyed."""
+    if node.tag not in tags:
+        raise ProfileError(f"{node.tag} is not supported here")
+    if set(node.keys()) - attributes:
+        raise ProfileError(f"{node.tag}: {', '.join(sorted(set(node.keys()) - attributes))} is not supported")
+
+
 def _type_of(node: ET.Element) -> ValueType:
     if "type" in node.attrib:
         return _simple(node.attrib["type"])
-    restriction = node.find(f"{_XS}simpleType/{_XS}restriction")
-    if restriction is None or restriction.get("base") != "xs:string":
+    simple = node.find(f"{_XS}simpleType")
+    restriction = simple.find(f"{_XS}restriction") if simple is not None else None
+    if simple is None or restriction is None or restriction.get("base") != "xs:string":
         raise ProfileError(f"{node.get('name')}: only restrictions of xs:string are supported")
+    for part in restriction:
+        _only(part, {f"{_XS}enumeration", f"{_XS}pattern"}, {"value"})
+    if len({part.tag for part in restriction}) != 1:
+        raise ProfileError(f"{node.get('name')}: either enumerations or patterns, not both and not neither")
     allowed = tuple(facet.attrib["value"] for facet in restriction.findall(f"{_XS}enumeration"))
     patterns = [facet.attrib["value"] for facet in restriction.findall(f"{_XS}pattern")]
     if allowed:
         shown = [value or "empty" for value in allowed]
         words = f"{', '.join(shown[:-1])} or {shown[-1]}"
         return ValueType("string", allowed, re.compile("|".join(map(re.escape, allowed))), words)
-    return ValueType("string", (), re.compile("|".join(patterns)), f"of the form {' or '.join(patterns)}")
+    words = _doc(simple) or f"of the form {' or '.join(patterns)}"
+    return ValueType("string", (), re.compile("|".join(patterns)), words)
 
 
 @cache

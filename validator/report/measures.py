@@ -20,7 +20,7 @@ def scores(report: Report, *, all_of_them: bool) -> Iterator[str]:
         if run.scores is not None and run.scores.measures:
             yield f"scores of {visible(run.id)}"
             yield from _measures(run, all_of_them=all_of_them)
-            yield from _breakdowns(run)
+            yield from _breakdowns(run, all_of_them=all_of_them)
             yield f"  signature {run.signature}"
             yield ""
 
@@ -28,6 +28,10 @@ def scores(report: Report, *, all_of_them: bool) -> Iterator[str]:
 def _measures(run: RunReport, *, all_of_them: bool) -> Iterator[str]:
     found = run.scores
     if found is None:
+        return
+    reasons = set(found.undefined.values())
+    if len(reasons) == 1 and all(value is None for value in found.measures.values()):
+        yield f"  not scored: {visible(reasons.pop())}"
         return
     left_out = sorted({name.partition(".")[0] for name in found.measures if "." in name}) if not all_of_them else []
     for name, value in found.measures.items():
@@ -43,9 +47,9 @@ def _measures(run: RunReport, *, all_of_them: bool) -> Iterator[str]:
         yield f"  {f'{kind}.*':28}{'with -v':>14}"
 
 
-def _breakdowns(run: RunReport) -> Iterator[str]:
+def _breakdowns(run: RunReport, *, all_of_them: bool) -> Iterator[str]:
     for name, rows in run.scores.breakdown.items() if run.scores is not None else ():
-        if name != "keyword":
+        if name != "keyword" and (all_of_them or run.scores is None or name not in run.scores.aside):
             yield from _table(f"  by {name}", rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_MARKS = ("Mn", "Me")  # they stand on the letter before them
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _COLOURS = {"error": "1;31", "warning": "1;33", "info": "36", "good": "32", "dim": "2", "bold": "1"}
 
@@ -24,7 +25,8 @@ def width(text: str) -> int:
     import unicodedata  # noqa: PLC0415
 
     return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+        0 if unicodedata.category(char) in _MARKS else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
     )
 
 

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 _ALL_OF = 3  # groups up to this size are shown finding by finding
 _TOLD = 8  # messages of a group that are listed where they share one line
+_HOUSE = "house rule"  # what a rule cites that neither the plan nor the official tool has
 _MARGIN = 12  # columns of context kept in front of a caret when a line is cut
 _NEEDS = {
     "whole": "give the whole submission folder",
     "content": "this file type is not read yet",
     "database": "give the database folder with --data",
+    "package:pypdf": "install pypdf: pip install 'subgate-eval[pdf]'",
 }
 
 
@@ -91,12 +93,14 @@ def _finding(finding: Finding, report: Report, style: Style) -> Iterator[str]:
     yield from _wrapped(" why: ", f"{finding.why.rstrip('.')} ({finding.cites})", style.columns)
     if finding.schema_says:
         yield from _wrapped(" xsd: ", finding.schema_says, style.columns)
-    yield from _wrapped(" fix: ", finding.hint.removesuffix("."), style.columns)
-    if finding.rule.law is not Law.BOTH and Severity.ERROR in (finding.rule.plan, finding.rule.tool):
+    hint = finding.hint if finding.hint.endswith("..") else finding.hint.removesuffix(".")
+    yield from _wrapped(" fix: ", hint, style.columns)
+    judged = bool(report.official_tool) and Severity.ERROR in (finding.rule.plan, finding.rule.tool)
+    if judged and finding.rule.law is not Law.BOTH:
         tool = report.official_tool
-        only_plan = f"only the plan forbids this; {tool} lets it pass"
+        who = "a house rule" if finding.rule.cites == _HOUSE else "only the plan"
         only_tool = f"{tool} refuses this; the plan does not forbid it"
-        yield f" law: {only_plan if finding.rule.law is Law.PLAN else only_tool}"
+        yield f" law: {f'{who} forbids this; {tool} lets it pass' if finding.rule.law is Law.PLAN else only_tool}"
 
 
 def _wrapped(label: str, text: str, columns: int) -> list[str]:
@@ -121,13 +125,29 @@ def _excerpt(quote: Quote, label: str, style: Style) -> Iterator[str]:
         yield f"{number or '':>{margin}} | {shown}"
         if rank == quote.marked:
             caret = style.paint("error", f"{'^' * max(1, marked)}{f' {visible(label)}' if label else ''}")
-            yield f"{'':{margin}} | {'':{lead}}{caret}"
+            yield f"{'':{margin}} | {_ruler(quote, text, shown, lead)}{caret}"
     yield f"{'':{margin}} |"
+
+
+def _ruler(quote: Quote, text: str, shown: str, lead: int) -> str:
+    """Count the fields in front of the caret, if the line is shown from its beginning."""
+    line = " " * lead
+    if shown.startswith("…") and not text.startswith("…"):
+        return line
+    for begin, mark in quote.ruler:
+        at = width(_tabless(text[:begin]))
+        if at + len(mark) < lead:
+            line = f"{line[:at]}{mark}{line[at + len(mark) :]}"
+    return line
+
+
+def _tabless(text: str) -> str:
+    return visible(text.replace("\t", "    "))
 
 
 def _cut(text: str, begin: int, end: int, room: int) -> tuple[str, int, int]:
     """Cut a line to the room around its mark; return it with the columns before and under the mark."""
-    pieces = [visible(part.replace("\t", "    ")) for part in (text[:begin], text[begin:end], text[end:])]
+    pieces = [_tabless(part) for part in (text[:begin], text[begin:end], text[end:])]
     before, marked, after = pieces
     if width(before) + width(marked) + width(after) > room:
         keep = max(_MARGIN, room - width(marked) - _MARGIN)
@@ -181,7 +201,8 @@ def _consequences(first: Finding, report: Report) -> Iterator[str]:
     }
     if followers:
         listed = ", ".join(f"{code} x{count}" for code, count in sorted(followers.items()))
-        yield f"then: {listed} follow from this and are not shown"
+        follow = "follow" if len(followers) > 1 or max(followers.values()) > 1 else "follows"
+        yield f"then: {listed} {follow} from this and {'are' if follow == 'follow' else 'is'} not shown"
 
 
 # -- the closing lines -------------------------------------------------------------------------------------------
@@ -247,7 +268,7 @@ def _answer(report: Report, style: Style) -> str:
             for skipped in report.skipped
         )
         unread = any(skipped.needs == "content" for skipped in report.skipped)
-        limits = [f"{plural(missing, 'checks')} need --data"] if missing else []
+        limits = [f"{plural(missing, 'checks')} need{'s' if missing == 1 else ''} --data"] if missing else []
         limits += ["the content was not read"] if unread else []
         return style.paint("good", "ACCEPTED") + (f" as far as checked ({'; '.join(limits)})" if limits else "") + laws
     counts: Counter[str] = Counter()

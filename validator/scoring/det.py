@@ -115,7 +115,7 @@ def det(order: Ranked, rates: Rates) -> Det:
     # Sums run from the highest score down: where curves are read there are few terms, and little rounding.
     found = np.cumsum((miss_weight[block] * target)[::-1])[::-1]
     alarms = np.cumsum((alarm_weight[block] * ~target)[::-1])[::-1]
-    new = np.flatnonzero(np.diff(score, prepend=np.nan) != 0)
+    new = np.flatnonzero(np.append(True, score[1:] != score[:-1])[: len(score)])  # infinities have no difference
     p_miss = 1 - found[new]
     p_fa = alarms[new]
     return Det(score[new], p_miss, p_fa, 1 - (p_miss + rates.beta * p_fa))

@@ -1,0 +1,14 @@
+"""Rules of language-recognition submissions, Albayzin 2012 LRE."""
+
+from __future__ import annotations
+
+from . import general, lreconditions, lredescriptions, lrelines, lrenames, lreremarks
+
+RULES = (
+    *general.RULES,
+    *lrenames.RULES,
+    *lrelines.RULES,
+    *lreconditions.RULES,
+    *lredescriptions.RULES,
+    *lreremarks.RULES,
+)

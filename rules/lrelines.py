@@ -1,0 +1,296 @@
+"""What the lines of a results file must mean: segments (3xx), codes and values (4xx)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from validator.model import Defect, Law, Place, Severity, rule, sampled
+from validator.suggest import nearest, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from validator.formats.languagescores import LanguageScores
+    from validator.formats.segmentlist import SegmentList
+    from validator.submission import OpenRun
+    from validator.tables import Codes, Flags, Offsets
+
+ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
+LINES = "Albayzin 2012 LRE 6.1.3"
+ALL = "Albayzin 2012 LRE 6.1.3, 6.3"
+_AUDIO = b".wav"
+_CANDIDATES = 2000  # missing names among which a misspelt one is looked for
+_SUM = 1e-3  # by which probabilities written with few digits may miss 1
+
+
+def results(opened: OpenRun) -> LanguageScores:
+    """Return the lines of a run."""
+    assert opened.content is not None  # noqa: S101 - every rule here needs the content
+    return cast("LanguageScores", opened.content.table)
+
+
+def condition(opened: OpenRun) -> tuple[str, str] | None:
+    """Return task and mode of the condition in the file's name, if it has a legal one."""
+    how = opened.submission.profile
+    codes = dict(how.scoring.plan).get(opened.run.values.get(how.primaries.condition[0], ""))
+    return (codes[0], codes[1]) if isinstance(codes, tuple) and len(codes) == 2 else None
+
+
+def _row(opened: OpenRun, row: int, field: int) -> Place:
+    table = results(opened)
+    node = f"field {field} ({table.columns[field - 1]})"
+    return Place(opened.run.file, int(table.offset[row]), str(field), node)
+
+
+# -- 3xx: the segments -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Which lines answer which segments: unknown lines, those with .wav, and segments without a line."""
+
+    unknown: Offsets
+    with_audio: Offsets
+    missing: Offsets
+    guesses: dict[int, str]  # unknown line -> the missing segment that was probably meant
+
+
+def _coverage(opened: OpenRun) -> Coverage:
+    table, wanted = results(opened), cast("SegmentList", opened.references["segments"])
+    found = wanted.names.find(table.names)
+    audio = (found < 0) & table.names.ending_in(_AUDIO)
+    answered = np.zeros(len(wanted.names), dtype=bool)
+    answered[found[found >= 0]] = True
+    if audio.any():
+        meant = wanted.names.find(table.names.without(_AUDIO))[audio]
+        answered[meant[meant >= 0]] = True
+    unknown = np.flatnonzero((found < 0) & ~audio)
+    missing = np.flatnonzero(~answered)
+    if not answered.any():  # another test set altogether: each line is told to be unknown, that is enough
+        return Coverage(unknown, np.flatnonzero(audio), missing[:0], {})
+    candidates = dict(zip(wanted.names.at(missing[:_CANDIDATES]), missing[:_CANDIDATES].tolist(), strict=True))
+    guesses: dict[int, str] = {}
+    for row, _ in sampled(unknown):
+        guess = nearest(table.names[row], [name for name in candidates if name not in guesses.values()])
+        if guess is not None:
+            guesses[row] = guess
+    explained = np.array([candidates[name] for name in guesses.values()], dtype=np.int64)
+    return Coverage(unknown, np.flatnonzero(audio), missing[~np.isin(missing, explained)], guesses)
+
+
+@rule("LRE301", "unknown-segment", cites=LINES, plan=ERROR, tool=OK, needs=("content", "segments"))
+def unknown_segment(opened: OpenRun) -> Iterator[Defect]:
+    """Every segment name is in seg.ndx, letter for letter.
+
+    Why: a segment that nobody gave out cannot be scored.
+    Bad: Plenty Closed XXYYFFAA ... where seg.ndx has xxyyffaa
+    Good: Plenty Closed xxyyffaa ...
+    Fix: write the name as seg.ndx has it.
+    NIST: there is no official checker.
+    """
+    cover = opened.once(_coverage)
+    for row, count in sampled(cover.unknown):
+        guess = cover.guesses.get(row)
+        hint, label = (f"write {guess}", f"did you mean {guess}?") if guess else ("", "")
+        yield Defect(_row(opened, row, 3), "segment {value} is not in seg.ndx", hint, label, count=count)
+
+
+@rule("LRE302", "missing-segment", cites=ALL, plan=ERROR, tool=OK, needs=("content", "segments"))
+def missing_segment(opened: OpenRun) -> Iterator[Defect]:
+    """Every segment of seg.ndx has a line.
+
+    Why: results must include all the test segments, for whatever condition.
+    Bad: no line for xxyyffaa
+    Good: a line for each; a system that failed on a segment writes equal scores
+    Fix: add a line for it.
+    NIST: there is no official checker.
+    """
+    names = cast("SegmentList", opened.references["segments"]).names
+    for row, count in sampled(opened.once(_coverage).missing):
+        yield Defect(Place(opened.run.file), f"segment {names[row]} of seg.ndx has no line", count=count)
+
+
+@rule("LRE303", "duplicate-segment", cites=ALL, plan=ERROR, tool=OK, needs=("content",))
+def duplicate_segment(opened: OpenRun) -> Iterator[Defect]:
+    """Every segment has one line only.
+
+    Why: of two answers nobody knows which one counts.
+    Bad: two lines for xxyyffaa
+    Good: one of them
+    Fix: remove one of the lines.
+    NIST: there is no official checker.
+    """
+    names = results(opened).names
+    for row, count in sampled(names.repeated):
+        other = _row(opened, int(names.first[row]), 3)
+        message = "a second line for segment {value}; the first is at {other}"
+        yield Defect(_row(opened, row, 3), message, count=count, other=other)
+
+
+@rule("LRE304", "segment-with-wav", cites=LINES, plan=ERROR, tool=OK, needs=("content",))
+def segment_with_wav(opened: OpenRun) -> Iterator[Defect]:
+    """The name of a segment stands without .wav.
+
+    Why: the third field is the name of the audio segment without the .wav extension.
+    Bad: Plenty Closed xxyyffaa.wav ...
+    Good: Plenty Closed xxyyffaa ...
+    Fix: cut off .wav.
+    NIST: there is no official checker.
+    """
+    table = results(opened)
+    given = "segments" in opened.references
+    rows = opened.once(_coverage).with_audio if given else np.flatnonzero(table.names.ending_in(_AUDIO))
+    for row, count in sampled(rows):
+        name = table.names[row].removesuffix(_AUDIO.decode())
+        yield Defect(_row(opened, row, 3), "segment {value} has an extension", f"write {name}", count=count)
+
+
+# -- 4xx: the values ---------------------------------------------------------------------------------------------
+
+
+def _other_codes(table: LanguageScores, numbers: Codes, expected: str) -> Flags:
+    right = table.codes.index(expected) if expected in table.codes else -1
+    wrong: Flags = numbers != right
+    return wrong
+
+
+def _code_defects(opened: OpenRun, field: int) -> Iterator[Defect]:
+    table, wanted = results(opened), condition(opened)
+    if wanted is None:
+        return
+    expected, numbers = wanted[field - 1], (table.task, table.mode)[field - 1]
+    for row, count in sampled(np.flatnonzero(_other_codes(table, numbers, expected))):
+        label = f"did you mean {expected}?" if table.codes[numbers[row]].casefold() == expected.casefold() else ""
+        message = f"the {('task', 'mode')[field - 1]} code is {{value}}; {opened.run.file.rsplit('/', 1)[-1]} has "
+        hint = f"write {expected}, or give the file the name of its condition"
+        yield Defect(_row(opened, row, field), f"{message}{expected}", hint, label, count=count)
+
+
+@rule("LRE401", "wrong-task-code", cites="Albayzin 2012 LRE 6.1.3, 6.2.1", plan=ERROR, tool=OK, needs=("content",))
+def wrong_task_code(opened: OpenRun) -> Iterator[Defect]:
+    """The first field is the task of the condition in the file's name: Plenty for PC and PO, Empty for EC and EO.
+
+    Why: name and lines say the same; which of them is wrong nobody can know.
+    Bad: Empty Closed ... in GTTS_PC_pri.out
+    Good: Plenty Closed ... in GTTS_PC_pri.out
+    Fix: correct the code, or the file's name; small and capital letters differ.
+    NIST: there is no official checker.
+    """
+    yield from _code_defects(opened, 1)
+
+
+@rule("LRE402", "wrong-mode-code", cites="Albayzin 2012 LRE 6.1.3, 6.2.1", plan=ERROR, tool=OK, needs=("content",))
+def wrong_mode_code(opened: OpenRun) -> Iterator[Defect]:
+    """The second field is the mode of the condition in the file's name: Closed for PC and EC, Open for PO and EO.
+
+    Why: name and lines say the same; which of them is wrong nobody can know.
+    Bad: Plenty Closed ... in GTTS_PO_pri.out
+    Good: Plenty Open ... in GTTS_PO_pri.out
+    Fix: correct the code, or the file's name; small and capital letters differ.
+    NIST: there is no official checker.
+    """
+    yield from _code_defects(opened, 2)
+
+
+@rule("LRE403", "columns-of-other-task", cites=LINES, plan=ERROR, tool=OK, needs=("content",), follows=("LRE401",))
+def columns_of_other_task(opened: OpenRun) -> Iterator[Defect]:
+    """The lines have as many fields as the task of the condition asks for: 10 for Plenty, 8 for Empty.
+
+    Why: a score belongs to a language by its position; the tasks have other languages.
+    Bad: lines with 8 fields in GTTS_PC_pri.out
+    Good: lines with 10 fields in GTTS_PC_pri.out
+    Fix: write the scores of all languages of the task, or give the file the name of its condition.
+    NIST: there is no official checker.
+    """
+    table, wanted = results(opened), condition(opened)
+    if wanted is None or not len(table):
+        return
+    columns = opened.submission.grammar(Law.PLAN).sequence(wanted[0])
+    if columns != table.columns:
+        have, want = len(table.columns), len(columns)
+        message = f"the lines have {have} fields; those of {wanted[0]} have {want}"
+        where = Place(opened.run.file, int(table.offset[0]), str(min(have, want) + 1))
+        yield Defect(where, message, label="missing" if have < want else "too many", count=len(table))
+
+
+@rule("LRE411", "probabilities", cites="Albayzin 2012 LRE 4.1", plan=WARNING, tool=OK, needs=("content",))
+def probabilities(opened: OpenRun) -> Iterator[Defect]:
+    """Scores are log-likelihoods, not probabilities.
+
+    Why: scores that lie between 0 and 1 and sum up to 1 look like posterior probabilities; as log-likelihoods they say
+        next to nothing, and the cost is nearly that of the default system.
+    Bad: Plenty Closed xxyyffaa 0.90 0.02 0.02 0.02 0.02 0.02 0.00
+    Good: Plenty Closed xxyyffaa -0.11 -3.91 -3.91 -3.91 -3.91 -3.91 0.00
+    Fix: write the natural logarithm of the likelihoods.
+    NIST: there is no official checker.
+    """
+    table = results(opened)
+    scores = table.scores[table.usable]
+    if not len(scores):
+        return
+    targets = scores[:, :-1]
+    if targets.min() >= 0 and targets.max() <= 1:
+        sums = (targets.sum(axis=1), scores.sum(axis=1) if scores[:, -1].min() >= 0 else targets.sum(axis=1))
+        if any(np.abs(total - 1).max() < _SUM for total in sums if np.isfinite(total).all()):
+            where = Place(opened.run.file, int(table.offset[np.flatnonzero(table.usable)[0]]), "4", "field 4")
+            yield Defect(where, "the scores of each line lie between 0 and 1 and sum up to 1")
+
+
+@rule("LRE412", "says-nothing", cites="Albayzin 2012 LRE 4.2", plan=WARNING, tool=OK, needs=("content",))
+def says_nothing(opened: OpenRun) -> Iterator[Defect]:
+    """Some line has different scores for different languages.
+
+    Why: equal scores for all languages are the default system, which knows nothing and has Fact = 1.
+    Bad: 0.0000 in all columns of all lines
+    Good: the system's scores
+    Fix: write the system's scores; look whether a default was never replaced.
+    NIST: there is no official checker.
+    """
+    table = results(opened)
+    targets = table.scores[table.usable][:, :-1]
+    if len(targets) and (targets == targets[:, :1]).all():
+        where = Place(opened.run.file, int(table.offset[np.flatnonzero(table.usable)[0]]), "4", "field 4")
+        message = f"every line has one and the same score for all {targets.shape[1]} languages"
+        yield Defect(where, message)
+
+
+@rule("LRE413", "code-of-no-condition", cites=LINES, plan=ERROR, tool=OK, needs=("content",))
+def code_of_no_condition(opened: OpenRun) -> Iterator[Defect]:
+    """Where the file's name tells no condition, all lines still have the codes of one: Plenty or Empty, Closed or Open.
+
+    Why: without the codes nobody knows what the scores are for.
+    Bad: plenty closed ... in system.out
+    Good: Plenty Closed ... in GTTS_PC_pri.out
+    Fix: write the codes as the plan spells them, the same on every line, and give the file its name.
+    NIST: there is no official checker.
+    """
+    if condition(opened) is not None or not len(results(opened)):
+        return
+    table = results(opened)
+    known = [pair for _, pair in opened.submission.profile.scoring.plan if isinstance(pair, tuple)]
+    first = (table.codes[table.task[0]], table.codes[table.mode[0]])
+    for field, numbers in ((1, table.task), (2, table.mode)):
+        legal = sorted({pair[field - 1] for pair in known})
+        wrong = numbers != numbers[0] if first[field - 1] in legal else np.ones(len(numbers), dtype=bool)
+        for row, count in sampled(np.flatnonzero(wrong)):
+            word = table.codes[numbers[row]]
+            expected = first[field - 1] if first[field - 1] in legal else nearest(word, legal) or " or ".join(legal)
+            message = f"the {('task', 'mode')[field - 1]} code is {quoted(word)}; {expected} is expected"
+            yield Defect(_row(opened, row, field), message, f"write {expected}", count=count)
+
+
+RULES = (
+    unknown_segment,
+    missing_segment,
+    duplicate_segment,
+    segment_with_wav,
+    wrong_task_code,
+    wrong_mode_code,
+    columns_of_other_task,
+    probabilities,
+    says_nothing,
+    code_of_no_condition,
+)
