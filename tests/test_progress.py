@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CLEAR = "\r\x1b[K"
 # The first line is due at once and each one after it, so that no test depends on how fast a machine is.
 IMPATIENT = "import validator.cli.progress as p; p._PATIENCE_S = p._STEP_S = 0; "
-FILES = good_files() | {RUN: big_run(20, 2000)}  # 4 MB: four blocks
+FILES = good_files() | {RUN: big_run(12, 2000)}  # 2 MB: two blocks and a bit
 
 
 # -- the line itself ---------------------------------------------------------------------------------------------

@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 CASES = Path(__file__).parent / "cases" / "openkws"
 DATABASE = CASES / "database"
@@ -101,6 +102,49 @@ def limited(
         check=False,
         timeout=SECONDS,
     )
+
+
+# Reads calls from stdin; each runs in a process of its own, with limits of its own, that needs not start from nothing.
+_SERVER = """
+import json, os, resource, signal, sys
+import numpy, validator.engine, validator.formats.archive, validator.packing, validator.report.json
+import validator.rules.kws
+from validator.cli import main
+for line in sys.stdin:
+    call = json.loads(line)
+    child = os.fork()
+    if not child:
+        signal.alarm(call["seconds"])
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        os.chdir(call["cwd"])
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for number, name in enumerate(call["output"], 1):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        main(call["arguments"], prog_name="subgate")
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@contextmanager
+def many_limited(scratch: Path) -> Iterator[Callable[..., subprocess.CompletedProcess[bytes]]]:
+    """Give a function that does what ``limited`` does, for very many calls: the processes are forks of a warm one."""
+    outputs = [scratch / "stdout", scratch / "stderr"]
+    line = [sys.executable, "-c", _SERVER]
+    with subprocess.Popen(
+        line, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as server:
+        commands, answers = server.stdin, server.stdout
+        assert commands is not None
+        assert answers is not None
+
+        def call(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+            order = {"arguments": arguments, "cwd": str(cwd), "output": [str(p) for p in outputs], "seconds": SECONDS}
+            commands.write(json.dumps(order) + "\n")
+            code = int(answers.readline())
+            return subprocess.CompletedProcess(arguments, code, outputs[0].read_bytes(), outputs[1].read_bytes())
+
+        yield call
+        commands.close()
 
 
 def program(name: str) -> str:
