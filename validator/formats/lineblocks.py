@@ -99,7 +99,7 @@ def fields(data: bytes) -> Fields:
     odd: Offsets = blanks[~there]
     stop: Offsets = ends + 1
     if len(odd):
-        stop = np.cumsum(there)[ends]
+        stop = np.cumsum(there, dtype=np.int64)[ends]
         start, length = start[there], length[there]
     count = np.diff(stop, prepend=0)
     return Fields(buffer, start, length, line, count, stop - count, odd)
