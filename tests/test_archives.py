@@ -33,12 +33,14 @@ from tests.uploads import (
     EXPID,
     RUN,
     Json,
+    global_pax,
     good_files,
     limited,
     member,
     members,
     padded,
     pax,
+    program,
     resealed,
     shown_rules,
     submission,
@@ -185,7 +187,7 @@ def test_archives_of_other_programs_are_read(
     where, what = ("upload", ".") if prefix == "./" else (".", "upload") if prefix else ("upload", "*")
     for form in ("gnu", "pax", "oldgnu"):
         line = f"tar -C {where} -c --format={form} -zf {form}.tgz $(cd {where} && echo {what})"
-        subprocess.run(["bash", "-c", line], check=True)
+        subprocess.run([program("bash"), "-c", line], check=True)
         result = subgate("check", f"{form}.tgz", "--data", str(DATABASE), "--format", "json")
         assert submission(result.output)["findings"] == []
         assert result.exit_code == 0
@@ -194,7 +196,7 @@ def test_archives_of_other_programs_are_read(
 def test_git_archive_is_read(subgate: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A global header with a comment, as git archive writes it, does no harm."""
     monkeypatch.chdir(tmp_path)
-    content = pax(tarfile.XGLTYPE, comment="0123456789abcdef") + members(GOOD) + END
+    content = global_pax(comment="0123456789abcdef") + members(GOOD) + END
     Path("upload.tgz").write_bytes(gzip.compress(content))
     assert subgate("check", "upload.tgz", "--data", str(DATABASE)).exit_code == 0
 
@@ -253,6 +255,11 @@ def _gzip_bomb() -> bytes:
     return b"".join([*parts, packer.flush()])
 
 
+def _wrong_crc() -> bytes:
+    packed = _tgz()()
+    return packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:]
+
+
 def _huge_dictionary() -> bytes:
     """Return an xz file of a few bytes that asks for a dictionary of 4 GiB."""
     packed = bytearray(lzma.compress(_tarred(GOOD)))
@@ -298,7 +305,7 @@ TARS = [
     Attack("not-utf-8-name", _tgz(_named(b"\xff\xfe.txt")), "GEN802"),
     Attack("symlink", _tgz(member("link.txt", kind=tarfile.SYMTYPE, link="/etc/passwd")), "GEN803", "link.txt"),
     Attack("hardlink", _tgz(member("hard.txt", kind=tarfile.LNKTYPE, link="/etc/passwd")), "GEN803", "hard.txt"),
-    Attack("symlink-as-folder", _tgz(member("d", kind=tarfile.SYMTYPE, link="/tmp"), member("d/x")), "GEN803", "d"),
+    Attack("symlink-as-folder", _tgz(member("d", kind=tarfile.SYMTYPE, link="/etc"), member("d/x")), "GEN803", "d"),
     Attack("fifo", _tgz(member("pipe.txt", kind=tarfile.FIFOTYPE)), "GEN803", "pipe.txt"),
     Attack("character-device", _tgz(member("zero.txt", kind=tarfile.CHRTYPE)), "GEN803", "zero.txt"),
     Attack("block-device", _tgz(member("disk.txt", kind=tarfile.BLKTYPE)), "GEN803", "disk.txt"),
@@ -311,8 +318,8 @@ TARS = [
     Attack("twice-by-two-dots", _tgz(member(f"././{RUN}", b"<kwslist/>")), "GEN804 GEN802"),
     Attack("twice-by-inner-dot", _tgz(member("a/x.txt", b"x"), member("a/./x.txt", b"y")), "GEN804 GEN802"),
     Attack("twice-by-slashes", _tgz(member("a/x.txt", b"x"), member("a//x.txt", b"y")), "GEN804 GEN802"),
-    Attack("global-path", _tgz(pax(tarfile.XGLTYPE, path="../../x.txt"), member("x.txt")), "GEN801 GEN802 GEN803"),
-    Attack("global-size", _tgz(pax(tarfile.XGLTYPE, size="0"), member("x.txt", b"y")), "GEN801 GEN802 GEN803"),
+    Attack("global-path", _tgz(global_pax(path="../../x.txt"), member("x.txt")), "GEN801 GEN802 GEN803"),
+    Attack("global-size", _tgz(global_pax(size="0"), member("x.txt", b"y")), "GEN801 GEN802 GEN803"),
     Attack("huge-pax-header", _tgz(pax(path="x" * (3 << 20)), member("x")), "GEN801 GEN805"),
     Attack("pax-header-lies", _tgz(resealed(pax(path="x"), SIZE, b"77777777777")), "GEN801"),
     Attack("many-pax-records", _tgz(_tiny_records()), "GEN801 GEN803 GEN805"),
@@ -340,7 +347,7 @@ TARS = [
     Attack("second-tar-behind-gzip", lambda: _tgz()() + _tgz()(), "GEN801"),
     Attack("garbage-behind-bz2", lambda: PACKERS["tar.bz2"](GOOD) + b"garbage", "GEN801", file="upload.tar.bz2"),
     Attack("garbage-behind-xz", lambda: PACKERS["tar.xz"](GOOD) + b"garbage!", "GEN801", file="upload.tar.xz"),
-    Attack("wrong-crc", lambda: (lambda b: b[:-8] + bytes([b[-8] ^ 1]) + b[-7:])(_tgz()()), "GEN801"),
+    Attack("wrong-crc", _wrong_crc, "GEN801"),
     Attack("gzip-bomb", _gzip_bomb, "GEN805"),
     Attack("gzip-streams-bomb", _bomb(gzip.compress), "GEN805"),
     Attack("bz2-bomb", _bomb(bz2.compress), "GEN805", file="upload.tar.bz2"),
@@ -495,9 +502,7 @@ ZIPS = [
     Attack("zip-strong-encryption", _both(6, 8, b"\x41\0"), "GEN801 GEN803", file="upload.zip"),
     Attack("zip-lzma-dictionary", _lzma_dictionary, "GEN801 GEN805", file="upload.zip"),
     Attack("zip-offset-outside", _patched(CENTRAL, 42, b"\xff\xff\xff\x7f"), "GEN801", file="upload.zip"),
-    Attack(
-        "zip-without-directory", lambda: (lambda b: b[: b.index(CENTRAL)])(_zipped(GOOD)), "GEN801", file="upload.zip"
-    ),
+    Attack("zip-without-directory", lambda: _zipped(GOOD).partition(CENTRAL)[0], "GEN801", file="upload.zip"),
     Attack("zip-cut-off", lambda: _zipped(GOOD)[:-30], "GEN801", file="upload.zip"),
     Attack("zip-garbage-behind", lambda: _zipped(GOOD) + b"garbage", "GEN801", file="upload.zip"),
     Attack("zip-bomb", lambda: _zipped(GOOD | {"zeros.txt": bytes(300 << 20)}), "GEN805", file="upload.zip"),
@@ -617,6 +622,10 @@ def _undecodable(folder: Path) -> None:
     Path(os.fsdecode(name)).write_bytes(GOOD[RUN])
 
 
+def _entity_bomb(folder: Path) -> None:
+    (folder / RUN).write_bytes(ENTITY_BOMB)
+
+
 FOLDERS: dict[str, tuple[Callable[[Path], None], str]] = {
     "symlink-loop": (_loop, "GEN102"),
     "symlink-to-a-file": (lambda folder: (folder / "x.txt").symlink_to("/etc/passwd"), "GEN102"),
@@ -630,7 +639,7 @@ FOLDERS: dict[str, tuple[Callable[[Path], None], str]] = {
     "40000-links": (_crowded_by_links, "GEN102"),
     "file-of-holes": (_holes, "XML201"),
     "undecodable-name": (_undecodable, "KWS113"),
-    "entity-bomb": (lambda folder: (folder / RUN).write_bytes(ENTITY_BOMB) and None, "XML202"),
+    "entity-bomb": (_entity_bomb, "XML202"),
 }
 
 
@@ -663,7 +672,7 @@ def test_a_folder_of_1500_levels_is_no_crash(tmp_path: Path) -> None:
     try:
         result = limited("pack", "upload", "-e", "openkws13", "-o", "out", "--format", "json", cwd=tmp_path)
     finally:
-        subprocess.run(["rm", "-rf", str(folder)], check=True)  # deeper than Python's own remover goes
+        subprocess.run([program("rm"), "-rf", str(folder)], check=True)  # deeper than Python's own remover goes
     assert result.stderr == b""
     assert submission(result.stdout)["error"] is None
     assert result.returncode in (0, 1)
@@ -673,7 +682,7 @@ TEXTS = {
     "one-long-line": b"a" * 1_000_000,
     "digits-and-blanks": b"1" + b" " * 1_000_000 + b"x",
     "only-newlines": b"\n" * 1_000_000,
-    "numbered-lines": b"5 of them were of no use at all\n" * 20_000,
+    "numbered-lines": b"5 of them were of no use at all\n" * 8_000,
     "many-dashes": b"- x - " * 200_000,
     "holes": bytes(4_000_000),
     "not-text": bytes(range(256)) * 4000,
@@ -702,8 +711,8 @@ def test_many_unknown_expids_do_not_hold_up_the_check(tmp_path: Path) -> None:
 
 
 def test_many_large_descriptions_fit_into_memory(tmp_path: Path) -> None:
-    """An archive of 30 kB with seven descriptions of four million empty lines each is judged in 1 GiB."""
-    texts = {f"{rank}.txt": b"\n" * (4 << 20) for rank in range(7)}
+    """An archive of 30 kB with three descriptions of four million empty lines each is judged in 1 GiB."""
+    texts = {f"{rank}.txt": b"\n" * (4 << 20) for rank in range(3)}
     (tmp_path / "upload.tgz").write_bytes(PACKERS["tgz"]({RUN: GOOD[RUN], **texts}))
     result = limited("pack", "upload.tgz", "-o", "out", "--format", "json", cwd=tmp_path)
     _refused(result, tmp_path, "KWS602 GEN805")
@@ -743,7 +752,8 @@ def test_a_hostile_archive_does_not_stop_the_others(tmp_path: Path) -> None:
 def test_limits_of_archives_do_not_refuse_what_is_usual(tmp_path: Path) -> None:
     """A KWSList packs well: 20 MB of equal detections at far more than 200:1 are no bomb, as 32 MB are unsuspicious."""
     line = b'<kw file="F" channel="1" tbeg="1.00" dur="0.31" score="0.5" decision="NO"/>\n'
-    head = b'<kwslist kwlist_filename="x" language="x" system_id="x"><detected_kwlist kwid="K" search_time="1" oov_count="0">'
+    header = b'<kwslist kwlist_filename="x" language="x" system_id="x">'
+    head = header + b'<detected_kwlist kwid="K" search_time="1" oov_count="0">'
     content = head + line * 250_000 + b"</detected_kwlist></kwslist>"
     packed = PACKERS["tar.xz"]({RUN: content})
     assert len(content) > 1000 * len(packed)

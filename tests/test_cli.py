@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from validator import engine, formats
-from validator.rulebook import all_rules
+from validator.rulebook import all_rules, rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -125,7 +125,7 @@ def test_exit_3_when_a_rule_crashes_and_the_others_are_judged(
     style: str,
 ) -> None:
     """A bug of ours says so, names rule and file, shows no traceback, and concerns the one submission only."""
-    monkeypatch.setattr(engine, "rulebook", _crashing_rulebook(engine.rulebook))
+    monkeypatch.setattr(engine, "rulebook", _crashing_rulebook(rulebook))
     crashing, good = put(good_run, _other_system(run_name)), put(good_run)
     result = subgate("check", crashing, "nothing", good, "--data", database, "-j", "1", "--format", style)
     assert result.exit_code == 3

@@ -21,8 +21,6 @@ MANIFEST = Path(__file__).parents[1] / ".pre-commit-hooks.yaml"
 GOOD = good_files()
 BAD = GOOD[RUN].replace(b'tbeg="3.10"', b'tbeg="3,10"')
 
-Run = "Callable[..., subprocess.CompletedProcess[str]]"
-
 
 @pytest.fixture(scope="module")
 def surroundings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
@@ -121,7 +119,7 @@ def test_the_manifest_is_valid(run: Callable[..., subprocess.CompletedProcess[st
 def test_a_bad_file_blocks_the_commit_with_a_readable_message(
     team: Callable[[str], Path], run: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
-    """Git commit fails; the output has rule, file, line, reason and fix, without colour codes or a traceback."""
+    """The commit fails; the output has rule, file, line, reason and fix, without colour codes or a traceback."""
     place = team(SINGLE)
     done = _commit(place, {f"results/{RUN}": BAD}, run)
     assert done.returncode == 1
@@ -136,7 +134,7 @@ def test_a_bad_file_blocks_the_commit_with_a_readable_message(
 
 
 def test_a_good_file_passes(team: Callable[[str], Path], run: Callable[..., subprocess.CompletedProcess[str]]) -> None:
-    """Git commit succeeds, and the file is what it was."""
+    """The commit succeeds, and the file is what it was."""
     place = team(SINGLE)
     done = _commit(place, {f"results/{RUN}": GOOD[RUN]}, run)
     assert re.search(r"subgate check\.+Passed", done.stdout)

@@ -262,7 +262,8 @@ def test_every_evaluation_has_a_good_and_a_bad_example(evaluation: str) -> None:
     assert {"good", "bad", "database"} <= folders
 
 
-def test_the_bad_example_shows_what_its_story_promises(here: Path, subgate: Callable[..., Result]) -> None:
+@pytest.mark.usefixtures("here")
+def test_the_bad_example_shows_what_its_story_promises(subgate: Callable[..., Result]) -> None:
     """Each fault that the text tells to look for is a finding."""
     output = subgate("demo", "show").output
     promised = {
@@ -281,7 +282,8 @@ def test_the_bad_example_shows_what_its_story_promises(here: Path, subgate: Call
         assert f"[{code} " in report.partition("$ subgate pack")[0]
 
 
-def test_the_commands_that_demo_shows_are_true(here: Path, subgate: Callable[..., Result]) -> None:
+@pytest.mark.usefixtures("here")
+def test_the_commands_that_demo_shows_are_true(subgate: Callable[..., Result]) -> None:
     """The lines after $ can be typed: they give the report that stands below them."""
     output = subgate("demo", "show").output
     lines = [line.removeprefix("$ subgate ").split() for line in output.splitlines() if line.startswith("$ subgate ")]

@@ -96,7 +96,7 @@ def test_a_kill_at_any_moment_leaves_nothing_or_complete_files(
     whole = _packed(home, BIG)
     took = time.monotonic() - began
     monkeypatch.chdir(home)
-    chance = random.Random(20130401 + older)
+    chance = random.Random(20130401 + older)  # noqa: S311 - moments, not secrets
     moments = sorted(chance.uniform(0, took) for _ in range(MOMENTS // 2))
     for rank, moment in enumerate(moments):
         out = home / f"out-{rank}"
@@ -163,8 +163,8 @@ def test_an_archive_that_fails_its_own_check_does_not_stay(
 
     real = zlib.compressobj
 
-    def broken(*arguments: int) -> _Broken:
-        return _Broken(real(*arguments))
+    def broken(level: int, method: int, window: int) -> _Broken:
+        return _Broken(real(level, method, window))
 
     write_files(tmp_path / "upload", GOOD)
     monkeypatch.chdir(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -102,6 +103,13 @@ def limited(
     )
 
 
+def program(name: str) -> str:
+    """Return the path of a program that the tests compare with."""
+    found = shutil.which(name)
+    assert found is not None
+    return found
+
+
 def submission(output: str | bytes) -> Json:
     """Return the one submission of a JSON report."""
     (found,) = json.loads(output)["submissions"]
@@ -135,10 +143,18 @@ def resealed(header: bytes, offset: int, field: bytes) -> bytes:
     return changed[:148] + f"{sum(blank):06o}\0 ".encode() + changed[156:]
 
 
-def pax(kind: bytes = tarfile.XHDTYPE, **records: str | bytes) -> bytes:
-    """Return an extended header; dots of the keys are written as two underscores."""
-    content = b"".join(_pax_record(key.replace("__", ".").encode(), value) for key, value in records.items())
-    return member("PaxHeader", content, kind=kind)
+def pax(**records: str | bytes) -> bytes:
+    """Return an extended header for the member that follows; dots of the keys are written as two underscores."""
+    return member("PaxHeader", _pax_records(records), kind=tarfile.XHDTYPE)
+
+
+def global_pax(**records: str | bytes) -> bytes:
+    """Return an extended header for all members that follow."""
+    return member("PaxHeader", _pax_records(records), kind=tarfile.XGLTYPE)
+
+
+def _pax_records(records: Mapping[str, str | bytes]) -> bytes:
+    return b"".join(_pax_record(key.replace("__", ".").encode(), value) for key, value in records.items())
 
 
 def _pax_record(key: bytes, value: str | bytes) -> bytes:
