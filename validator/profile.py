@@ -285,27 +285,17 @@ def _primaries(table: _Table) -> Primaries:
 
 
 def _description(table: _Table) -> DescriptionForm:
-    form = DescriptionForm(
-        table.table("sections").pairs(),
-        table.text("expids"),
-        table.text("contact"),
-        table.texts("times"),
-        table.texts("figures"),
-        table.flag("data_line"),
-    )
+    sections, expids, contact = table.table("sections").pairs(), table.text("expids"), table.text("contact")
+    times, figures = table.texts("times"), table.texts("figures")
+    form = DescriptionForm(sections, expids, contact, times, figures, table.flag("data_line"))
     table.done()
     return form
 
 
 def _package(table: _Table) -> PackageForm:
-    form = PackageForm(
-        table.text("name"),
-        table.text("run"),
-        table.text("description"),
-        table.flag("whole"),
-        table.flag("canonical"),
-        table.text("mail", ""),
-    )
+    name, run, description = (table.text(key) for key in ("name", "run", "description"))
+    whole, canonical = table.flag("whole"), table.flag("canonical")
+    form = PackageForm(name, run, description, whole, canonical, table.text("mail", ""))
     table.done()
     return form
 
