@@ -240,8 +240,14 @@ def _rules(report: Report) -> str:
     if not report.skipped:
         return line
     needs = Counter(skipped.needs for skipped in report.skipped)
-    reasons = "; ".join(f"{_NEEDS.get(need, f'no {need}: give --data')}" for need in needs)
+    reasons = "; ".join(map(_reason, needs))
     return f"{line}, {len(report.skipped)} could not run ({reasons})"
+
+
+def _reason(need: str) -> str:
+    if need.startswith("the "):
+        return f"{need} is not there"
+    return _NEEDS.get(need, f"no {need}: give --data")
 
 
 def _found(report: Report) -> str:
