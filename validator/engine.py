@@ -180,7 +180,7 @@ class _Pass:
             elif rule.scope is scope:
                 lacking = [need for need in rule.needs if subject.lacks(need)]
                 if lacking:
-                    self._skipped[Skipped(rule.name, lacking[0], rule.code)] = None
+                    self._skipped[Skipped(rule.name, subject.wanting(lacking[0]), rule.code)] = None
                 else:
                     self._ran[rule.code] = None
                     self._found.extend((rule, defect) for defect in run_rule(rule, subject))

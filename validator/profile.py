@@ -300,14 +300,9 @@ def _primaries(table: Table) -> Primaries:
 
 
 def _description(table: Table) -> DescriptionForm:
-    form = DescriptionForm(
-        table.table("sections").pairs(),
-        table.text("expids"),
-        table.text("contact"),
-        table.texts("times"),
-        table.texts("figures"),
-        table.flag("data_line"),
-    )
+    sections, expids, contact = table.table("sections").pairs(), table.text("expids"), table.text("contact")
+    times, figures = table.texts("times"), table.texts("figures")
+    form = DescriptionForm(sections, expids, contact, times, figures, table.flag("data_line"))
     table.done()
     return form
 

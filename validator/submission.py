@@ -118,6 +118,10 @@ class Submission:
         of_runs = [source for run in self.runs for source in (run.source, *(part.source for part in run.parts))]
         return (*of_runs, *self.texts, *self.side, *self.others)
 
+    def wanting(self, need: str) -> str:
+        """Say what is missing."""
+        return need
+
     def lacks(self, need: str) -> bool:
         """Tell whether something that a rule needs is missing."""
         if need.startswith("package:"):
@@ -136,6 +140,11 @@ class OpenRun:
     choices: dict[str, Choice]
     references: dict[str, object]
     memo: dict[Callable[[OpenRun], object], object] = field(default_factory=dict)
+
+    def wanting(self, need: str) -> str:
+        """Say what is missing: data that nobody gave, or a file that the run itself names wrongly."""
+        choice = self.choices.get(need)
+        return f"the {need} that the run names" if choice is not None and choice.absent else need
 
     @property
     def path(self) -> str:

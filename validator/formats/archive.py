@@ -32,6 +32,8 @@ UNSUSPICIOUS = 32 << 20  # ... looked at from here on
 _HEADER = 1 << 20  # bytes of an extended header
 _DIRECTORY = 16 << 20  # bytes of a zip's directory
 _BLOCK = 512
+_SMALL = 64 << 10  # bytes of a member that is kept while the archive is listed,
+_KEPT = 32 << 20  # up to so many in all: thousands of small ones must not be decompressed thousands of times
 _BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
 _OPENERS: dict[str, Callable[[Path, str], object]] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 
@@ -58,7 +60,7 @@ class ArchiveFault:
 
 @dataclass(frozen=True, slots=True)
 class MemberSource:
-    """A file inside an archive; opening it decompresses up to it."""
+    """A file inside an archive; opening it decompresses up to it, unless it is so small that it was kept."""
 
     name: str
     archive: Path
@@ -66,9 +68,12 @@ class MemberSource:
     member: str
     offset: int
     size: int
+    kept: bytes | None = None
 
     def open(self) -> BinaryIO:
         """Open the member from its beginning."""
+        if self.kept is not None:
+            return io.BytesIO(self.kept)
         if self.packing == "zip":
             with zipfile.ZipFile(self.archive) as archive:
                 return cast("BinaryIO", _Window(archive.open(self.member), self.size))
@@ -160,6 +165,7 @@ class _Entry:
     kind: str  # "file", "folder", or what else it is
     offset: int
     size: int
+    content: bytes | None = None
     target: str = ""  # of a link, as a path from the top of the archive
 
 
@@ -202,7 +208,7 @@ class _Found:
             same = "the same name" if twin == name else f"a name that differs from {twin} in letter case only"
             self._fault(Trouble.TWICE, place, f"two members have {same}")
         if entry.kind == "file":
-            source = MemberSource(place, self._path, self._packing, entry.name, entry.offset, entry.size)
+            source = MemberSource(place, self._path, self._packing, entry.name, entry.offset, entry.size, entry.content)
             self.sources[name] = source
         elif entry.target:
             self._links.append(entry)
@@ -249,6 +255,16 @@ class _Metered:
             raise _TooLarge(f"the archive unpacks to more than {RATIO} times its size")
         return data
 
+    def whole(self, size: int) -> bytes:
+        """Read so many bytes, or find the archive damaged."""
+        parts = b""
+        while len(parts) < size:
+            data = self.read(size - len(parts))
+            if not data:
+                raise _Damaged("a member is cut off")
+            parts += data
+        return parts
+
     def skip(self, size: int) -> None:
         while size > 0:
             data = self.read(min(size, 1 << 20))
@@ -282,6 +298,7 @@ def _tar_entries(path: Path, packing: str) -> Iterator[_Entry]:
 
 def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
     extended: dict[str, str] = {}
+    kept = 0
     while True:
         header = stream.read(_BLOCK)
         if len(header) < _BLOCK:
@@ -293,7 +310,12 @@ def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
             extended |= _extended(stream, info)
             continue
         entry = _entry(info, extended, stream.position)
-        stream.skip(-(-entry.size // _BLOCK) * _BLOCK)
+        padded = -(-entry.size // _BLOCK) * _BLOCK
+        if entry.size <= _SMALL and kept + entry.size <= _KEPT:
+            entry = replace(entry, content=stream.whole(padded)[: entry.size])
+            kept += entry.size
+        else:
+            stream.skip(padded)
         yield entry  # only now: all of it is there
         extended = {}
     while rest := stream.read(1 << 20):
@@ -313,7 +335,7 @@ def _entry(info: tarfile.TarInfo, extended: dict[str, str], position: int) -> _E
     linked = extended.get("linkpath", info.linkname) if kind in _LINKS else ""
     beside = "" if kind == "a hard link" or linked.startswith("/") else name.rpartition("/")[0]
     target = "/" if linked.startswith("/") else inside(f"{beside}/{linked}") if linked else ""
-    return _Entry(name, kind, position, size if has_data else 0, target)
+    return _Entry(name, kind, position, size if has_data else 0, target=target)
 
 
 _LINKS = ("a hard link", "a symbolic link")

@@ -247,6 +247,8 @@ def _rules(report: Report) -> str:
 def _lacking(need: str) -> str:
     if need.startswith("part:"):
         return f"no {need.removeprefix('part:')} file beside it"
+    if need.startswith("the "):
+        return f"{need} is not there"
     return _NEEDS.get(need, f"no {need}: give --data")
 
 
