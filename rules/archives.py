@@ -49,15 +49,15 @@ def unsafe_member_name(submission: Submission) -> Iterator[Defect]:
 
 @rule("GEN803", "special-member", cites=HOUSE, plan=ERROR, tool=OK, scope=WHOLE, safety=True)
 def special_member(submission: Submission) -> Iterator[Defect]:
-    """An archive holds plain files and folders only: no links, devices, pipes, sparse or encrypted files.
+    """An archive holds plain files and folders only: no links, not even to its own files, and no sparse files.
 
-    Why: a link may point anywhere on the organizers' machine; a sparse file may be larger than their disk.
-    Bad: run.csv -> /home/me/run.csv
+    Why: what a link shows depends on who unpacks it, and where; a sparse file may be larger than the disk.
+    Bad: run.csv -> ../other/run.csv
     Good: run.csv as a file
     Fix: copy the files into the folder before you pack it (tar -h follows links).
     NIST: F4DE follows links inside of the archive.
     """
-    yield from _faults(submission, "kind")
+    yield from _faults(submission, "link")
 
 
 @rule("GEN804", "member-twice", cites=HOUSE, plan=ERROR, tool=OK, scope=WHOLE)
@@ -86,4 +86,17 @@ def archive_too_large(submission: Submission) -> Iterator[Defect]:
     yield from _faults(submission, "size")
 
 
-RULES = (unreadable_archive, unsafe_member_name, special_member, member_twice, archive_too_large)
+@rule("GEN806", "not-a-file", cites=HOUSE, plan=ERROR, tool=ERROR, scope=WHOLE, safety=True)
+def not_a_file(submission: Submission) -> Iterator[Defect]:
+    """An archive holds plain files and folders only: no pipes, devices, encrypted files or links to nowhere.
+
+    Why: a link may point anywhere on the organizers' machine; a pipe or device never ends.
+    Bad: run.csv -> /home/me/run.csv
+    Good: run.csv as a file
+    Fix: copy the files into the folder before you pack it (tar -h follows links).
+    NIST: F4DE refuses what is not a file once it is unpacked.
+    """
+    yield from _faults(submission, "kind")
+
+
+RULES = (unreadable_archive, unsafe_member_name, special_member, member_twice, archive_too_large, not_a_file)

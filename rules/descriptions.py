@@ -102,7 +102,7 @@ def unknown_expids(submission: Submission) -> Iterator[Defect]:
 
 
 def _words(line: TextLine) -> list[str]:
-    return [word.strip(".,;:()[]*`'\"") for word in line.text.split()]
+    return [word.strip(".:*`'\"") for word in re.split(r"[\s,;|()<>\[\]]+", line.text)]
 
 
 def missing_contact(submission: Submission) -> Iterator[Defect]:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from validator.submission import Run, Submission
 
 
-def wrong_field_count(run: Run, submission: Submission) -> Iterator[Defect]:
+def wrong_field_count(run: Run, submission: Submission, start: str = "") -> Iterator[Defect]:
     """Find names with too many or too few fields."""
-    grammar = submission.grammar(Law.PLAN)
+    grammar = submission.grammar(Law.PLAN, start)
     have, want = len(run.fields), len(grammar.fields)
     if have == want:
         return
@@ -31,26 +31,27 @@ def wrong_field_count(run: Run, submission: Submission) -> Iterator[Defect]:
     yield Defect(run.name_place(odd or run.fields[-1]), message, hint, label)
 
 
-def empty_fields(run: Run, submission: Submission) -> Iterator[Defect]:
+def empty_fields(run: Run, submission: Submission, start: str = "") -> Iterator[Defect]:
     """Find fields without a value."""
-    grammar = submission.grammar(Law.PLAN)
+    grammar = submission.grammar(Law.PLAN, start)
     for part in run.fields if len(run.fields) == len(grammar.fields) else ():
         if not part.text.strip():
             words = grammar.rule(part.name).words
             yield Defect(run.name_place(part), f"<{part.name}> is empty", f"fill it in: {words}", "nothing here")
 
 
-def illegal_fields(run: Run, submission: Submission, refused_by: Law) -> Iterator[Defect]:
-    """Find fields whose value is refused by exactly these laws: the plan alone, or both; the tool's table has more."""
-    plan, tool = submission.grammar(Law.PLAN), submission.grammar(Law.TOOL)
+def illegal_fields(run: Run, submission: Submission, refused_by: Law, start: str = "") -> Iterator[Defect]:
+    """Find fields whose value is refused by exactly these laws: the plan alone, the tool alone, or both."""
+    plan, tool = submission.grammar(Law.PLAN, start), submission.grammar(Law.TOOL, start)
     if len(run.fields) != len(plan.fields):
         return
     for part in run.fields:
         by_plan = not plan.rule(part.name).accepts(part.text)
         by_tool = not tool.rule(part.name).accepts(part.text)
-        if not part.text.strip() or not by_plan or refused_by is not (Law.BOTH if by_tool else Law.PLAN):
+        laws = {(True, True): Law.BOTH, (True, False): Law.PLAN, (False, True): Law.TOOL}
+        if not part.text.strip() or laws.get((by_plan, by_tool)) is not refused_by:
             continue
-        legal = plan.rule(part.name)
+        legal = (tool if refused_by is Law.TOOL else plan).rule(part.name)
         guess, sure = nearest(part.text, legal.values), surely(part.text, legal.values)
         message = f"<{part.name}> is {quoted(part.text)}; it must be {legal.words}"
         renamed = f"{run.stem[: part.begin]}{sure}{run.stem[part.end :]}{run.suffix}" if sure else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from validator.model import Defect, Place, Scope, Severity, rule
 from validator.suggest import quoted
 
-from . import stdfiles
+from . import medorganizers, stdfiles
 from .excerpts import ecf_recording
 
 if TYPE_CHECKING:
@@ -205,5 +205,6 @@ RULES = (
     no_excerpt_time,
     other_total_duration,
     no_excerpts,
+    *medorganizers.RULES,
     *stdfiles.RULES,
 )

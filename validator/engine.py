@@ -26,7 +26,7 @@ from validator.model import (
     Wanted,
     verdict,
 )
-from validator.organizers import check_own_file, stamp, usable
+from validator.organizers import check_own_file, companions, stamp, usable
 from validator.profile import Profile, all_profiles, load
 from validator.references import parse_data
 from validator.rulebook import rulebook, run_rule
@@ -82,10 +82,9 @@ def _check(path: str, request: Request) -> Report:
         found = replace(found, sources=tuple(Watched(source, request.watch) for source in found.sources))
     own = _organizers_file(found, request)
     if own is not None:
-        parse_data(request.data, *all_profiles())
         if request.settings:
             raise UsageError(f"--set {request.settings[0][0]}: an organizers' file has no parameters")
-        return check_own_file(found.sources[0], own, request.conventions)
+        return check_own_file(found.sources[0], own, request.conventions, _companions(path, own, request))
     profile, how = _recognise(found, request)
     if request.conventions is Law.TOOL and not profile.official_tool:
         raise UsageError(f"{profile.name} has no official tool: --conventions tool has no meaning")
@@ -152,7 +151,11 @@ def _check_run(run: Run, submission: Submission, references: References, through
     problems = list(content.problems) if content is not None else []
     problems += [problem for part in parts.values() for problem in part.problems]
     through.apply(Scope.RUN, opened, problems)
-    through.score(opened, digests, broken=any(Severity.ERROR in (rule.plan, rule.tool) for rule, _ in problems))
+    through.score(opened, digests, broken=any(_breaks(rule) for rule, _ in problems))
+
+
+def _breaks(rule: Rule[object]) -> bool:
+    return Severity.ERROR in (rule.plan, rule.tool) and not rule.scorable
 
 
 class _Pass:
@@ -179,7 +182,7 @@ class _Pass:
             elif rule.scope is scope:
                 lacking = [need for need in rule.needs if subject.lacks(need)]
                 if lacking:
-                    self._skipped[Skipped(rule.name, lacking[0], rule.code)] = None
+                    self._skipped[Skipped(rule.name, subject.wanting(lacking[0]), rule.code)] = None
                 else:
                     self._ran[rule.code] = None
                     self._found.extend((rule, defect) for defect in run_rule(rule, subject))
@@ -272,6 +275,21 @@ def _organizers_file(found: Members, request: Request) -> Format | None:
     return known if known is not None and known.by_organizers else None
 
 
+def _companions(path: str, known: Format, request: Request) -> dict[str, object]:
+    """Read the other files of --data that an organizers' file is held against; its own name tells which are meant."""
+    profiles = [load(request.evaluation)] if request.evaluation else all_profiles()
+    profile = next((each for each in profiles if any(role.format == known.name for role in each.data)), profiles[0])
+    references = parse_data(request.data, *all_profiles())
+    wanted = companions(known) if request.data else set()
+    stem = Path(path).name.rpartition("_")[0]
+    tables = {}
+    for role in (role for role in profile.data if role.role in wanted):
+        source = references.choose(role, profile, dict.fromkeys(re.findall(r"\{(\w+)\}", role.name)[:1], stem)).source
+        if source is not None:
+            tables[role.role] = usable(source.path, role.format)
+    return tables
+
+
 def pack(path: str, request: Request, folder: Path) -> Report:
     """Check a PATH and, only if nothing is an error, write its archives and check them again."""
     report = check(path, request)
@@ -319,10 +337,15 @@ def _in_words(finding: Finding) -> Finding:
 def _recognise(found: Members, request: Request) -> tuple[Profile, str]:
     if request.evaluation:
         return load(request.evaluation), "as asked"
-    names = [name.rsplit("/", 1)[-1] for name in (found.path, *(source.name for source in found.sources))]
-    fitting = [profile for profile in all_profiles() if any(re.match(profile.recognise, name) for name in names)]
+    inside = [source.name for source in found.sources if source.name != found.path]
+    fitting = _fitting(inside) or _fitting([found.path])  # what is inside of an archive tells more than its own name
     if len(fitting) == 1:
         return fitting[0], "from the file names"
     candidates = ", ".join(profile.name for profile in fitting or all_profiles())
     reason = "its files belong to several evaluations" if fitting else "no file name tells the evaluation"
     raise UsageError(f"{found.path}: {reason}; say -e NAME, one of {candidates}")
+
+
+def _fitting(paths: list[str]) -> list[Profile]:
+    names = [path.rsplit("/", 1)[-1] for path in paths]
+    return [profile for profile in all_profiles() if any(re.match(profile.recognise, name) for name in names)]

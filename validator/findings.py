@@ -23,7 +23,11 @@ def scoring_only(found: Found) -> Found:
 
     What else `check` calls an error is a warning for someone who only wants to see the scores.
     """
-    return [(rule if rule.safety or rule.code[3] in "278" else _softened(rule), defect) for rule, defect in found]
+    return [(rule if _prevents_scoring(rule) else _softened(rule), defect) for rule, defect in found]
+
+
+def _prevents_scoring(rule: Rule[object]) -> bool:
+    return rule.safety or (rule.code[3] in "278" and not rule.scorable)
 
 
 def _softened(rule: Rule[object]) -> Rule[object]:

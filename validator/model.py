@@ -161,7 +161,8 @@ class Rule(Generic[Subject]):
     """One requirement with its code, its cost under both laws, and the function that looks for violations.
 
     ``needs`` names reference data without which the rule cannot run. ``follows`` names rules whose finding in
-    the same file explains this one's away. ``safety`` rejects under any conventions.
+    the same file explains this one's away. ``safety`` rejects under any conventions. ``scorable`` marks faults of
+    syntax that leave no doubt about what was meant: they do not prevent scoring.
     """
 
     code: str
@@ -175,6 +176,7 @@ class Rule(Generic[Subject]):
     needs: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     safety: bool = False
+    scorable: bool = False
 
     @property
     def law(self) -> Law:
@@ -205,12 +207,13 @@ def rule(  # noqa: PLR0913 - keywords of a declaration, not parameters of a comp
     needs: tuple[str, ...] = (),
     follows: tuple[str, ...] = (),
     safety: bool = False,
+    scorable: bool = False,
 ) -> Callable[[Callable[[Subject], Iterable[Defect]]], Rule[Subject]]:
     """Make a Rule of a function; nothing is registered, a module's RULES tuple is the register."""
 
     def declare(check: Callable[[Subject], Iterable[Defect]]) -> Rule[Subject]:
         doc = parse_doc(check.__doc__ or "")
-        return Rule(code, name, cites, plan, tool, doc, check, scope, needs, follows, safety)
+        return Rule(code, name, cites, plan, tool, doc, check, scope, needs, follows, safety, scorable)
 
     return declare
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from validator import formats
 from validator.errors import ReferenceDataError
 from validator.findings import findings
-from validator.model import Extent, Law, Report, Severity
+from validator.model import Extent, Law, Report, Severity, Skipped
 from validator.rulebook import module_rules, run_rule
 from validator.submission import OpenFile
 
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from validator.formats.source import Source
 
 
-def check_own_file(source: Source, known: Format, conventions: Law) -> Report:
-    """Judge one of the organizers' files."""
-    content, found, ran = _judged(source, known)
+def check_own_file(
+    source: Source, known: Format, conventions: Law, references: dict[str, object] | None = None
+) -> Report:
+    """Judge one of the organizers' files, held against others of them where they are given."""
+    content, found, ran = _judged(source, known, references or {})
+    wanted = companions(known) - set(references or {})
     return Report(
         source.name,
         None,
@@ -30,15 +33,22 @@ def check_own_file(source: Source, known: Format, conventions: Law) -> Report:
         conventions,
         known.judge,
         findings=findings(found, {source.name: (source, known.name)}, conventions),
+        skipped=tuple(Skipped("references between tables", role) for role in sorted(wanted)),
         extent=Extent(1, source.size, len(content)),
         rules_run=ran,
     )
 
 
-def _judged(source: Source, known: Format) -> tuple[Content, Found, tuple[str, ...]]:
+def companions(known: Format) -> set[str]:
+    """Return the roles of the other files that one of the organizers' files can be held against."""
+    about = [rule.needs for rule in module_rules("organizers") if known.name in rule.needs[0].split("|")]
+    return {need.removeprefix("with:") for needs in about for need in needs if need.startswith("with:")}
+
+
+def _judged(source: Source, known: Format, references: dict[str, object]) -> tuple[Content, Found, tuple[str, ...]]:
     content = formats.read(known.name, source)
     found = list(content.problems)
-    subject = OpenFile(source.name, known.name, content)
+    subject = OpenFile(source.name, known.name, content, references)
     ran = [rule.code for rule in formats.rules(known.name)]
     for rule in module_rules("organizers"):
         if not any(subject.lacks(need) for need in rule.needs):
@@ -62,7 +72,7 @@ def stamp(path: Path) -> tuple[str, int, int]:
 def _usable(path: Path, format_name: str, _stamp: tuple[str, int, int]) -> object:
     source = formats.source_of(path)
     known = formats.named(format_name)
-    content, found, _ = _judged(source, known)
+    content, found, _ = _judged(source, known, {})
     laws = 2 if known.judge else 1
     faults = [pair for pair in found if (pair[0].plan, pair[0].tool)[:laws].count(Severity.ERROR) == laws]
     if faults:

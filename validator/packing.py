@@ -38,7 +38,7 @@ _RECORD = 10_240  # a tar is padded to records of this size
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An archive to be written: its name, and its members by their names in it."""
+    """An archive to be written: its name, its members by their names in it, the text of the mail that goes with it."""
 
     name: str
     members: tuple[tuple[str, Source], ...]
@@ -54,36 +54,55 @@ def plans(submission: Submission) -> tuple[Plan, ...]:
         return (_whole(submission),) if submission.runs else ()
     found = []
     for run in submission.runs:
-        values = {**run.values, "EXPID": run.stem, "base": run.file.rsplit("/", 1)[-1]}
-        described = [file for file, text in submission.descriptions if text.mentions(run.stem)]
-        texts = [source for source in submission.texts if not described or source.name in described]
-        members = [(form.run.format_map(values), _form(run, submission))]
-        members += [(form.description.format_map({**values, "base": _base(source)}), source) for source in texts]
-        members += [(form.report.format_map({**values, "base": _base(one)}), one) for one in _reports(run, submission)]
-        found.append(Plan(form.name.format_map(values), tuple(sorted(members, key=_bytes)), (run.stem,)))
+        members = tuple(sorted(_members(run, submission), key=_bytes))
+        found.append(Plan(form.name.format_map(_words(run, submission)), members, (run.stem,)))
     return tuple(found)
+
+
+def _words(run: Run, submission: Submission) -> dict[str, object]:
+    """Return what the names of archives and members can be made of."""
+    return {**submission.parameters, **run.values, "EXPID": run.stem, "base": _base(run.source)}
+
+
+def _members(run: Run, submission: Submission) -> Iterator[tuple[str, Source]]:
+    """Lay out the files of a run: its own, and its descriptions."""
+    form, values = submission.profile.package, _words(run, submission)
+    yield form.run.format_map(values), _form(run, submission)
+    for part in run.parts:
+        yield form.part.format_map({**values, "base": _base(part.source)}), part.source
+    for text in _texts(run, submission):
+        yield form.description.format_map({**values, "base": _base(text)}), text
+    for report in _reports(run, submission):
+        yield form.report.format_map({**values, "base": _base(report)}), report
+
+
+def _texts(run: Run, submission: Submission) -> list[Source]:
+    """Return the descriptions of a run: that of its name, or those that mention it, or all."""
+    own = [source for source in submission.texts if _base(source).rpartition(".")[0] == run.stem]
+    described = [file for file, text in submission.descriptions if text.mentions(run.stem)]
+    return own or [source for source in submission.texts if not described or source.name in described]
 
 
 def _whole(submission: Submission) -> Plan:
     """Lay out one archive with all runs and all descriptions."""
     form, how = submission.profile.package, submission.profile.primaries
-    values = submission.runs[0].values
-    members = [
-        (form.run.format_map({**run.values, "EXPID": run.stem, "base": _base(run.source)}), _form(run, submission))
-        for run in submission.runs
-    ]
-    members += [(form.description.format_map({**values, "base": _base(text)}), text) for text in submission.texts]
+    values = _words(submission.runs[0], submission)
+    members = {name: source for run in submission.runs for name, source in _members(run, submission)}
+    if "{EXPID}" not in form.description:  # descriptions belong to the submission, not to a run
+        members |= {form.description.format_map({**values, "base": _base(text)}): text for text in submission.texts}
     told = [
         f"  {'+'.join(run.values.get(name, '') for name in how.condition)}  {run.values.get(how.system, ''):6} "
         f"{_base(run.source)}"
         for run in submission.runs
     ]
+    stems = tuple(run.stem for run in submission.runs)
+    words = {**values, "runs": "\n".join(told), "stems": "\n".join(stems)}
     return Plan(
         form.name.format_map(values),
-        tuple(sorted(members, key=_bytes)),
-        tuple(run.stem for run in submission.runs),
+        tuple(sorted(members.items(), key=_bytes)),
+        stems,
         schema(form.mail) if form.mail else "",
-        (*values.items(), ("runs", "\n".join(told))),
+        tuple((key, str(value)) for key, value in words.items()),
     )
 
 
@@ -126,7 +145,7 @@ def write(plan: Plan, folder: Path, report: Report) -> Package:
     _write_text(folder / f"{plan.name}.receipt.json", canonical(statement))
     if plan.mail:
         listed = "\n".join(f"  {entry['sha256']}  {entry['name']}" for entry in packer.members)
-        words = {**dict(plan.words), "archive": plan.name, "sha256": digest, "members": listed}
+        words = {**dict(plan.words), "archive": plan.name, "bytes": size, "sha256": digest, "members": listed}
         _write_text(folder / f"{plan.name}.mail.txt", plan.mail.format_map(words))
     return package
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +12,7 @@ from validator.bundled import evaluations, profile_text
 from validator.errors import ProfileError, UsageError
 from validator.model import Law, Severity
 from validator.suggest import nearest
-from validator.tomltable import TomlTable
+from validator.tomltable import Setting, Table
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,9 +22,7 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from validator.tomltable import Setting
-
-Value = bool | float | str
+Value = bool | int | float | str
 _NO_DATA = ("whole", "content", "database", "report", "package:pypdf")  # what rules may need besides roles of --data
 
 
@@ -72,6 +71,10 @@ class Parameter:
             if text.casefold() in ("true", "false"):
                 return text.casefold() == "true"
             raise UsageError(f"--set {self.name}={text}: write true or false")
+        if isinstance(self.default, int):
+            if not re.fullmatch(r"-?[0-9]{1,18}", text):
+                raise UsageError(f"--set {self.name}={text}: a whole number is needed")
+            return int(text)
         if isinstance(self.default, float):
             try:
                 return float(text)
@@ -121,12 +124,14 @@ class DescriptionForm:
 class PackageForm:
     """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
 
-    ``whole``: one archive for all runs instead of one for each. ``canonical``: each file in the form that its format
-    calls canonical. ``mail``: a template of the text to send it with. ``report``: the member for a report, if sent.
+    ``whole``: one archive for all runs instead of one for each. ``part`` names the other files of a run. ``canonical``:
+    each file in the form that its format calls canonical. ``mail``: a template of the text to send it with.
+    ``report``: the member for a report, if one is sent.
     """
 
     name: str
     run: str
+    part: str
     description: str
     whole: bool
     canonical: bool
@@ -136,10 +141,11 @@ class PackageForm:
 
 @dataclass(frozen=True, slots=True)
 class SkeletonForm:
-    """What ``init`` writes: blanks for the fields of the name, and (path, template) of each file."""
+    """What ``init`` writes: blanks for the name's fields, (path, template) of each file, path of the description."""
 
     fields: tuple[tuple[str, str], ...]
     files: tuple[tuple[str, str], ...]
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +179,7 @@ class Profile:
     start: str
     recognise: str
     unit: str
+    runs_by_suffix: bool  # in a folder, only a known extension makes a run
     files: tuple[FileRole, ...]
     data: tuple[DataRole, ...]
     parameters: tuple[Parameter, ...]
@@ -183,6 +190,7 @@ class Profile:
     package: PackageForm
     skeleton: SkeletonForm
     scoring: ScoringForm
+    facts: tuple[tuple[str, Setting], ...]  # values that only the evaluation's own rules know the meaning of
     measures: tuple[str, ...]
     severities: tuple[tuple[str, tuple[Severity, Severity]], ...]
 
@@ -192,7 +200,13 @@ class Profile:
 
     def can_have(self, needs: tuple[str, ...]) -> bool:
         """Tell whether reference data that a rule needs exist at all in this evaluation."""
-        return all(need in _NO_DATA or self.data_role(need) is not None for need in needs)
+        parts = {f"part:{role.format}" for role in self.files}
+        return all(need in _NO_DATA or need in parts or self.data_role(need) is not None for need in needs)
+
+    def list_of(self, fact: str) -> tuple[str, ...]:
+        """Return a fact that is a list; empty if the evaluation has no such fact."""
+        value = dict(self.facts).get(fact, ())
+        return value if isinstance(value, tuple) else (str(value),)
 
     def values(self, settings: dict[str, str]) -> dict[str, Value]:
         """Return all parameters, with those of the command line in place."""
@@ -234,7 +248,7 @@ def load(name: str) -> Profile:
         guess = nearest(name, evaluations())
         meant = f"did you mean {guess}?" if guess else f"there are {', '.join(evaluations())}"
         raise UsageError(f"no evaluation {name}: {meant}")
-    table = TomlTable(name, _merged(name))
+    table = Table(name, _merged(name))
     profile = Profile(
         name=name,
         title=table.text("title"),
@@ -246,6 +260,7 @@ def load(name: str) -> Profile:
         start=table.text("start"),
         recognise=table.text("recognise"),
         unit=table.text("unit"),
+        runs_by_suffix=table.flag("runs_by_suffix"),
         files=tuple(_file_role(entry) for entry in table.tables("files")),
         data=tuple(_data_role(role, entry) for role, entry in table.named("data")),
         parameters=tuple(_parameter(key, entry) for key, entry in table.named("parameters")),
@@ -256,6 +271,7 @@ def load(name: str) -> Profile:
         package=_package(table.table("package")),
         skeleton=_skeleton(table.table("skeleton")),
         scoring=_scoring(table.table("scoring")),
+        facts=table.table("facts").settings(),
         measures=table.texts("measures"),
         severities=tuple(_severity(code, entry) for code, entry in table.named("severities")),
     )
@@ -275,42 +291,42 @@ def _merged(name: str) -> dict[str, object]:
     if parent is None:
         return own
     inherited = _merged(str(parent))
-    for key in ("data", "parameters"):  # these grow; everything else is replaced as a whole
+    for key in ("data", "parameters", "facts"):  # these grow; everything else is replaced as a whole
         ours, theirs = own.get(key), inherited.get(key)
         if isinstance(ours, dict) and isinstance(theirs, dict):
             own[key] = {**theirs, **ours}
     return {**inherited, **own}
 
 
-def _file_role(table: TomlTable) -> FileRole:
+def _file_role(table: Table) -> FileRole:
     role = FileRole(table.text("role"), table.text("suffix"), table.text("format"), table.texts("tasks"))
     table.done()
     return role
 
 
-def _data_role(role: str, table: TomlTable) -> DataRole:
+def _data_role(role: str, table: Table) -> DataRole:
     texts = {key: table.text(key) for key in ("format", "suffix", "name", "doc")}
     found = DataRole(role, **texts, named_by_run=table.flag("named_by_run"), optional=table.flag("optional"))
     table.done()
     return found
 
 
-def _parameter(name: str, table: TomlTable) -> Parameter:
+def _parameter(name: str, table: Table) -> Parameter:
     default = table.take("default")
-    if not isinstance(default, bool | float | str):
-        raise ProfileError(f"{table.where}: default must be true, false, a float or a text")
+    if not isinstance(default, bool | int | float | str):
+        raise ProfileError(f"{table.where}: default must be true, false, a number or a text")
     parameter = Parameter(name, default, table.text("doc"))
     table.done()
     return parameter
 
 
-def _presets(table: TomlTable) -> Iterator[Preset]:
+def _presets(table: Table) -> Iterator[Preset]:
     for parameter in table.names():
         for choice, values in table.named(parameter):
             yield Preset(parameter, choice, values.settings())
 
 
-def _primaries(table: TomlTable) -> Primaries:
+def _primaries(table: Table) -> Primaries:
     system, prefix, version = (table.text(key) for key in ("system", "prefix", "version"))
     unique_per, condition = table.texts("unique_per"), table.texts("condition")
     primaries = Primaries(
@@ -320,23 +336,20 @@ def _primaries(table: TomlTable) -> Primaries:
     return primaries
 
 
-def _description(table: TomlTable) -> DescriptionForm:
-    form = DescriptionForm(
-        table.table("sections").pairs(),
-        table.text("expids"),
-        table.text("contact"),
-        table.texts("times"),
-        table.texts("figures"),
-        table.flag("data_line"),
-    )
+def _description(table: Table) -> DescriptionForm:
+    sections, expids, contact = table.table("sections").pairs(), table.text("expids"), table.text("contact")
+    times, figures = table.texts("times"), table.texts("figures")
+    form = DescriptionForm(sections, expids, contact, times, figures, table.flag("data_line"))
     table.done()
     return form
 
 
-def _package(table: TomlTable) -> PackageForm:
+def _package(table: Table) -> PackageForm:
+    run = table.text("run")
     form = PackageForm(
         table.text("name"),
-        table.text("run"),
+        run,
+        table.text("part", run),
         table.text("description"),
         table.flag("whole"),
         table.flag("canonical"),
@@ -347,13 +360,14 @@ def _package(table: TomlTable) -> PackageForm:
     return form
 
 
-def _skeleton(table: TomlTable) -> SkeletonForm:
-    form = SkeletonForm(table.table("fields").pairs(), table.table("files").pairs())
+def _skeleton(table: Table) -> SkeletonForm:
+    description = table.text("description", "description.txt")
+    form = SkeletonForm(table.table("fields").pairs(), table.table("files").pairs(), description)
     table.done()
     return form
 
 
-def _scoring(table: TomlTable) -> ScoringForm:
+def _scoring(table: Table) -> ScoringForm:
     common = table.table("common").settings()
     needs, references = table.texts("needs"), table.texts("references")
     plan, tool = (common + table.table(law).settings() for law in ("plan", "tool"))
@@ -362,7 +376,7 @@ def _scoring(table: TomlTable) -> ScoringForm:
     return form
 
 
-def _severity(code: str, table: TomlTable) -> tuple[str, tuple[Severity, Severity]]:
+def _severity(code: str, table: Table) -> tuple[str, tuple[Severity, Severity]]:
     named = {severity.name.lower(): severity for severity in Severity}
     words = [table.text(law) for law in ("plan", "tool")]
     if not set(words) <= named.keys():

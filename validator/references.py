@@ -50,11 +50,12 @@ class References:
         suffix = re.compile(f"(?:{role.suffix})$", re.IGNORECASE)
         found = [path for path in (*self.loose, *self._top_level()) if suffix.search(path.name)]
         if not role.name or not self.is_database(profile):
-            return Choice(source_of(_only(role, found, named))) if found else Choice()
+            fitting = [path for path in found if suffix.sub("", path.name) == _filled(role.name, fields)]
+            return Choice(source_of(_only(role, fitting or found, named))) if found else Choice()
         if named is not None:
             wanted = [path for path in found if path.name == named]
             return Choice(source_of(wanted[-1]), from_database=True) if wanted else Choice(absent=_absent(named, found))
-        stem = role.name.format_map({**dict.fromkeys(_placeholders(role.name), ""), **fields})
+        stem = _filled(role.name, fields)
         wanted = [path for path in found if suffix.sub("", path.name) == stem]
         if not wanted and role.optional:
             below = [path for folder in self.folders for path in _files(folder / stem) if suffix.search(path.name)]
@@ -130,6 +131,10 @@ def _only(role: DataRole, found: list[Path], named: str | None) -> Path:
 def _absent(wanted: str, found: list[Path]) -> str:
     guess = nearest(wanted, [path.name for path in found])
     return f"{wanted}; did you mean {guess}?" if guess else wanted
+
+
+def _filled(template: str, fields: Mapping[str, str]) -> str:
+    return template.format_map({**dict.fromkeys(_placeholders(template), ""), **fields})
 
 
 def _placeholders(template: str) -> list[str]:

@@ -68,7 +68,7 @@ def dry_run(opened: OpenRun, conventions: Law, wanted: Wanted, *, broken: bool) 
         return DryRun()
     if lacking:
         tried = scorer.can_score(scorer.stand_in(opened))
-        scores = tried if tried.measures else None  # such as need no reference
+        scores = tried if tried.measures else None  # those that need no reference
         return DryRun(_scorable(tried, conventions), "stand-in", scores, found=list(tried.remarks))
     law = Law.TOOL if conventions is not Law.PLAN and profile.official_tool else Law.PLAN
     scores = scorer.score(opened, law, wanted)

@@ -19,7 +19,7 @@ def skeleton(profile: Profile) -> dict[str, str]:
     expid = _name(profile)
     files = {path.format(EXPID=expid): schema(template) for path, template in profile.skeleton.files}
     if any(role.role == "description" and role.format == "description" for role in profile.files):  # plain text
-        files["description.txt"] = _description(profile.description, expid)
+        files[profile.skeleton.description.format(EXPID=expid)] = _description(profile.description, expid)
     return files
 
 

@@ -34,13 +34,19 @@ FILE_LIMIT = 10_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """The files of a PATH: those that can be read, and those that are no plain files, with what they are."""
+    """The files of a PATH: those that can be read, and those that are no plain files, with what they are.
+
+    ``folders`` are all folders below it, ``hidden`` the entries whose names begin with a dot: nobody looks at them.
+    """
 
     path: str
     whole: bool
     sources: tuple[Source, ...]
     oddities: tuple[tuple[str, str], ...] = ()
     faults: tuple[ArchiveFault, ...] = ()
+    folders: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    archive: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,14 +100,27 @@ class Submission:
     oddities: tuple[tuple[str, str], ...]
     faults: tuple[ArchiveFault, ...] = ()
     side: tuple[Source, ...] = ()
+    folders: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    archive: bool = False
     descriptions: tuple[tuple[str, Description], ...] = ()
     reports: tuple[tuple[str, object], ...] = ()
     references: dict[str, object] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
 
-    def grammar(self, law: Law) -> Grammar:
-        """Return the grammar of names under a law."""
-        return ebnf.load(self.profile.grammar, self.profile.start, law)
+    def grammar(self, law: Law, start: str = "") -> Grammar:
+        """Return the grammar of names under a law; of the runs' names, or of those that another rule describes."""
+        return ebnf.load(self.profile.grammar, start or self.profile.start, law)
+
+    @property
+    def files(self) -> tuple[Source, ...]:
+        """All files, whatever their role."""
+        of_runs = [source for run in self.runs for source in (run.source, *(part.source for part in run.parts))]
+        return (*of_runs, *self.texts, *self.side, *self.others)
+
+    def wanting(self, need: str) -> str:
+        """Say what is missing."""
+        return need
 
     def lacks(self, need: str) -> bool:
         """Tell whether something that a rule needs is missing."""
@@ -124,6 +143,11 @@ class OpenRun:
     references: dict[str, object]
     memo: dict[Callable[[OpenRun], object], object] = field(default_factory=dict)
 
+    def wanting(self, need: str) -> str:
+        """Say what is missing: data that nobody gave, or a file that the run itself names wrongly."""
+        choice = self.choices.get(need)
+        return f"the {need} that the run names" if choice is not None and choice.absent else need
+
     @property
     def path(self) -> str:
         """Where its main file is."""
@@ -135,12 +159,21 @@ class OpenRun:
             self.memo[compute] = compute(self)
         return cast("T", self.memo[compute])
 
+    def part(self, name: str) -> Content | None:
+        """Return the file of the run that has this format, its main file or another."""
+        main = self.run.role is not None and self.run.role.format == name
+        return self.content if main else self.parts.get(name)
+
+    def file_of(self, name: str) -> str:
+        """Return the path of the run's file of this format."""
+        return next((part.source.name for part in self.run.parts if part.role.format == name), self.run.file)
+
     def lacks(self, need: str) -> bool:
         """Tell whether something that a rule needs is missing."""
         if need == "content":
             return self.content is None
         if need.startswith("part:"):
-            return need.removeprefix("part:") not in self.parts
+            return self.part(need.removeprefix("part:")) is None
         if need == "database":
             return not any(choice.from_database or choice.absent for choice in self.choices.values())
         return need not in self.references
@@ -153,10 +186,16 @@ class OpenFile:
     path: str
     format: str
     content: Content
+    references: dict[str, object] = field(default_factory=dict)
 
     def lacks(self, need: str) -> bool:
-        """Tell whether the file is of another format than a rule is about."""
-        return need != self.format
+        """Tell whether the file is of another format than a rule is about (a|b: one of them), or has no such companion.
+
+        ``with:ROLE`` needs the file of another role beside it.
+        """
+        if need.startswith("with:"):
+            return need.removeprefix("with:") not in self.references
+        return self.format not in need.split("|")
 
 
 def members(path: Path, shown: str) -> Members:
@@ -164,9 +203,15 @@ def members(path: Path, shown: str) -> Members:
     if path.is_dir():
         sources: list[Source] = []
         oddities: list[tuple[str, str]] = []
+        folders: list[str] = []
+        hidden: list[str] = []
         for entry in _walk(path):
             name = Path(entry.path).relative_to(path).as_posix()
-            if entry.is_file(follow_symlinks=False):
+            if entry.name.startswith("."):
+                hidden.append(f"{shown}/{name}")
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(f"{shown}/{name}")
+            elif entry.is_file(follow_symlinks=False):
                 sources.append(
                     FileSource(f"{shown}/{name}", Path(entry.path), entry.stat(follow_symlinks=False).st_size)
                 )
@@ -174,7 +219,8 @@ def members(path: Path, shown: str) -> Members:
                 oddities.append((f"{shown}/{name}", _kind(entry)))
             if len(sources) > FILE_LIMIT:
                 raise UsageError(f"{shown} has more than {FILE_LIMIT} files: is it the submission folder?")
-        return Members(shown, whole=True, sources=tuple(sources), oddities=tuple(oddities))
+        found = Members(shown, whole=True, sources=tuple(sources), oddities=tuple(oddities))
+        return replace(found, folders=tuple(folders), hidden=tuple(hidden))
     if not path.exists():
         raise UsageError(f"no such file or folder: {shown}")
     if not path.is_file():
@@ -183,20 +229,18 @@ def members(path: Path, shown: str) -> Members:
         from validator.formats.archive import listing  # noqa: PLC0415 - the decompressors are slow to load
 
         listed = listing(path, shown)
-        return Members(shown, whole=True, sources=listed.sources, faults=listed.faults)
+        found = Members(shown, whole=True, sources=listed.sources, faults=listed.faults, archive=True)
+        return replace(found, folders=listed.folders, hidden=listed.hidden)
     return Members(shown, whole=False, sources=(FileSource(shown, path, path.stat().st_size),))
 
 
 def _walk(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Give all entries below a folder but its folders, in a stable order; hidden ones are no part of a submission."""
+    """Give all entries below a folder, in a stable order; what is in hidden folders is no part of a submission."""
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
-            if entry.name.startswith("."):
-                continue
-            if entry.is_dir(follow_symlinks=False):
+            yield entry
+            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
                 yield from _walk(Path(entry.path))
-            else:
-                yield entry
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
@@ -221,8 +265,8 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
             side.append(source)
         elif role is not None and role.role == "part" and found.whole:
             parts.append((source.name[: len(source.name) - len(suffix)], Part(role, source)))
-        elif (role is not None and role.role == "run") or not found.whole or re.match(profile.recognise, base):
-            role = role if role is not None and role.role == "run" else _role_by_content(source, profile)
+        elif (role is not None and role.role == "run") or not found.whole or _misspelt(base, profile):
+            role = role if role is not None and role.role in ("run", "part") else _role_by_content(source, profile)
             stem = base[: len(base) - len(suffix)] if suffix else _bare(base)
             fields = ebnf.load(profile.grammar, profile.start, Law.PLAN).split(stem)
             runs.append(Run(source, role, stem, suffix, fields))
@@ -241,6 +285,9 @@ def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> S
         found.oddities,
         found.faults,
         tuple(side),
+        found.folders,
+        found.hidden,
+        found.archive,
     )
 
 
@@ -263,6 +310,11 @@ def _role(base: str, profile: Profile) -> tuple[FileRole | None, str]:
 def _role_by_content(source: Source, profile: Profile) -> FileRole | None:
     known = formats.sniff(source)
     return next((role for role in profile.files if known is not None and role.format == known.name), None)
+
+
+def _misspelt(base: str, profile: Profile) -> bool:
+    """Tell whether a name looks like that of a run with another extension."""
+    return not profile.runs_by_suffix and re.match(profile.recognise, base) is not None
 
 
 def _bare(base: str) -> str:

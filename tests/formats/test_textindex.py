@@ -63,3 +63,12 @@ def test_texts_with_one_hash_are_still_told_apart(bad_seeds: int, mine: list[str
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(textindex, "_hash", constant)
         check(mine, theirs)
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(mine=st.lists(words, max_size=20), theirs=st.lists(words, max_size=20))
+def test_many_rows_are_sorted_by_whole_hashes(mine: list[str], theirs: list[str]) -> None:
+    """Beyond half a million rows no bits of the hashes are given away; the answers are the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(textindex, "_PACKED", 0)
+        check(mine, theirs)

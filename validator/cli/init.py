@@ -29,6 +29,7 @@ def init(evaluation: str, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
             click.echo(f"wrote {folder / name}")
     except OSError as error:

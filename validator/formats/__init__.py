@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from validator.formats.source import FileSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from validator.formats.problems import Problems
@@ -43,6 +43,13 @@ class FormatModule(Protocol):
         """Read a file completely, whatever is wrong with it."""
 
 
+class TableModule(Protocol):
+    """What a module for tables of many kinds offers instead."""
+
+    def read(self, source: Source, keep: Sequence[str], unread: Sequence[str]) -> Content:
+        """Read a file completely, keeping these columns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A file format: its module, the family that locates places in it; for XML, its root element and its schema.
@@ -60,6 +67,9 @@ class Format:
     suffix: str | tuple[str, ...] = ""  # of files whose content cannot tell
     own: bool = False
     child_attribute: str = ""
+    columns: tuple[str, ...] = ()  # of a CSV: those that are kept
+    telling: tuple[str, ...] = ()  # those that no other CSV has all of
+    unread: tuple[str, ...] = ()  # those whose values the official tool does not look at
 
     @property
     def by_organizers(self) -> bool:
@@ -69,6 +79,7 @@ class Format:
 
 _F4DE = "F4DE 3.5.0"
 _STDEVAL = "STDEval 0.7"
+_TIMES = ("DetectionTPT", "EAGTPT", "EMDTPT", "EBGMDTPT", "SEARCHMDTPT")
 FORMATS = (
     Format("kwslist", "validator.formats.kwslist", "xml", "kwslist", "openkws/kwslist.xsd"),
     Format("ecf", "validator.formats.ecf", "xml", "ecf", "openkws/ecf.xsd", judge=_F4DE),
@@ -79,6 +90,25 @@ FORMATS = (
     Format("resources", "validator.formats.tomlform", "toml"),
     Format("description", "validator.formats.description", "text"),
     Format("datadefs", "validator.formats.datadefs", "text"),
+    *(
+        Format(name, "validator.formats.csvtable", "csv", judge=judge, suffix=suffix, columns=keep, telling=telling)
+        for name, judge, suffix, keep, telling in (
+            ("trial-index", _F4DE, "TrialIndex.csv", ("TrialID", "ClipID", "EventID"), ("TrialID", "ClipID")),
+            ("event-db", _F4DE, "EventDB.csv", ("EventID", "EventName"), ("EventID", "EventName")),
+            ("clip-db", _F4DE, "ClipMD.csv", ("ClipID", "DURATION"), ("ClipID", "DURATION")),
+            ("judgements", _F4DE, "JudgementMD.csv", ("ClipID", "EventID", "INSTANCE_TYPE"), ("INSTANCE_TYPE",)),
+            ("reference", _F4DE, "Ref.csv", ("TrialID", "Targ"), ("TrialID", "Targ")),
+            ("detection", "", "", ("TrialID", "Score", "Rank"), ("TrialID", "Score")),
+        )
+    ),
+    Format(
+        "threshold",
+        "validator.formats.csvtable",
+        "csv",
+        columns=("EventID", "DetectionThreshold", "RankThreshold", *_TIMES),
+        telling=("EventID", "DetectionTPT"),
+        unread=_TIMES,
+    ),
     Format("rttm", "validator.formats.rttm", "text", suffix=".rttm", judge=_F4DE),
     Format("languagescores", "validator.formats.languagescores", "results", schema="lre12/lre12.ebnf"),
     Format("segments", "validator.formats.segmentlist", "segments", suffix=".ndx", own=True),
@@ -86,11 +116,13 @@ FORMATS = (
     Format("pdf", "validator.formats.pdf", "pdf"),
     Format("speedreport", "validator.formats.speedreport", "speed"),
 )
+_HEAD = 1 << 12  # bytes that show the header of a table
 _SCHEMA_FAULTS = frozenset({"XML204", "XML205", "XML206", "XML207", "XML208"})
 _FAMILIES = {
     "xml": ("validator.formats.xmlplaces", "validator.formats.xmlfaults"),
     "text": ("validator.formats.textplaces", "validator.formats.textfaults"),
     "toml": ("validator.formats.tomlplaces", "validator.formats.tomlfaults"),
+    "csv": ("validator.formats.csvplaces", "validator.formats.csvrules"),
     "results": ("validator.formats.fieldplaces", "validator.formats.scorefaults"),
     "segments": ("validator.formats.fieldplaces", "validator.formats.keyfaults"),
     "pdf": ("validator.formats.textplaces", "validator.formats.pdffaults"),
@@ -110,7 +142,10 @@ def schema_of(name: str) -> str:
 
 def read(name: str, source: Source) -> Content:
     """Read a file in the format of this name."""
-    return cast("FormatModule", import_module(named(name).module)).read(source)
+    known = named(name)
+    if known.columns:
+        return cast("TableModule", import_module(known.module)).read(source, known.columns, known.unread)
+    return cast("FormatModule", import_module(known.module)).read(source)
 
 
 def rules(name: str) -> tuple[Rule[object], ...]:
@@ -158,5 +193,13 @@ def sniff(source: Source) -> Format | None:
     root, child = import_module("validator.formats.xmlplaces").first_elements(source)
     by_name = (known for known in FORMATS if known.suffix and source.name.endswith(known.suffix))
     by_root = [known for known in FORMATS if known.root and known.root == root]
-    by_child = (known for known in by_root if known.child_attribute in child)
-    return next(by_child, next((known for known in by_root if not known.child_attribute), next(by_name, None)))
+    by_child = next((known for known in by_root if known.child_attribute in child), None)
+    by_content = by_child or next((known for known in by_root if not known.child_attribute), None)
+    return by_content or (None if root else _sniff_table(source)) or next(by_name, None)
+
+
+def _sniff_table(source: Source) -> Format | None:
+    with source.open() as stream:
+        head = stream.read(_HEAD).decode("utf-8", "replace").splitlines()[:1]
+    names = {name.strip(' "\ufeff') for name in head[0].split(",")} if head else set()
+    return next((known for known in FORMATS if known.telling and names.issuperset(known.telling)), None)

@@ -11,14 +11,14 @@ import bz2
 import gzip
 import io
 import lzma
-import re
 import tarfile
 import zipfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
+from validator.formats.membernames import inside, unsafe_name
 from validator.formats.source import ARCHIVE
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ UNSUSPICIOUS = 32 << 20  # ... looked at from here on
 _HEADER = 1 << 20  # bytes of an extended header
 _DIRECTORY = 16 << 20  # bytes of a zip's directory
 _BLOCK = 512
+_SMALL = 64 << 10  # bytes of a member that is kept while the archive is listed,
+_KEPT = 32 << 20  # up to so many in all: thousands of small ones must not be decompressed thousands of times
 _BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
 _OPENERS: dict[str, Callable[[Path, str], object]] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 
@@ -41,6 +43,7 @@ class Trouble(Enum):
 
     UNREADABLE = "unreadable"
     NAME = "name"
+    LINK = "link"  # to a file of the archive, or a sparse file: whoever unpacks it gets a file
     KIND = "kind"
     TWICE = "twice"
     SIZE = "size"
@@ -57,7 +60,7 @@ class ArchiveFault:
 
 @dataclass(frozen=True, slots=True)
 class MemberSource:
-    """A file inside an archive; opening it decompresses up to it."""
+    """A file inside an archive; opening it decompresses up to it, unless it is so small that it was kept."""
 
     name: str
     archive: Path
@@ -65,9 +68,12 @@ class MemberSource:
     member: str
     offset: int
     size: int
+    kept: bytes | None = None
 
     def open(self) -> BinaryIO:
         """Open the member from its beginning."""
+        if self.kept is not None:
+            return io.BytesIO(self.kept)
         if self.packing == "zip":
             with zipfile.ZipFile(self.archive) as archive:
                 return cast("BinaryIO", _Window(archive.open(self.member), self.size))
@@ -101,10 +107,12 @@ class _Window(io.RawIOBase):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What an archive holds."""
+    """What an archive holds; ``folders`` and ``hidden`` as in Members."""
 
     sources: tuple[MemberSource, ...]
     faults: tuple[ArchiveFault, ...]
+    folders: tuple[str, ...]
+    hidden: tuple[str, ...]
 
 
 def listing(path: Path, shown: str) -> Listing:
@@ -131,7 +139,9 @@ def listing(path: Path, shown: str) -> Listing:
     except (_Damaged, *_BROKEN) as error:
         message = f"the archive cannot be read to its end: {_words(error)}"
         found.faults.append(ArchiveFault(Trouble.UNREADABLE, shown, message))
-    return Listing(tuple(sorted(found.sources, key=lambda source: source.name)), tuple(found.faults))
+    found.follow_links()
+    sources = tuple(sorted(found.sources.values(), key=lambda source: source.name))
+    return Listing(sources, tuple(found.faults), tuple(sorted(found.folders)), tuple(sorted(found.hidden)))
 
 
 class _TooLarge(Exception):  # noqa: N818 - never leaves this module
@@ -155,15 +165,20 @@ class _Entry:
     kind: str  # "file", "folder", or what else it is
     offset: int
     size: int
+    content: bytes | None = None
+    target: str = ""  # of a link, as a path from the top of the archive
 
 
 class _Found:
-    """Collects members, refusing what is not safe."""
+    """Collects members, refusing what is not safe. Of two with the same name the last one counts, as for tar."""
 
     def __init__(self, path: Path, shown: str, packing: str) -> None:
         self._path, self._shown, self._packing = path, shown, packing
-        self.sources: list[MemberSource] = []
+        self.sources: dict[str, MemberSource] = {}
         self.faults: list[ArchiveFault] = []
+        self.folders: set[str] = set()
+        self.hidden: set[str] = set()
+        self._links: list[_Entry] = []
         self._names: dict[str, str] = {}
         self._members = 0
 
@@ -173,36 +188,47 @@ class _Found:
             raise _TooLarge(f"the archive has more than {MEMBERS} members")
         name = entry.name.removeprefix("./").rstrip("/")
         place = f"{self._shown}/{name}"
-        reason = _unsafe_name(entry.name)
+        reason = unsafe_name(entry.name)
         if reason:
             self._fault(Trouble.NAME, place, f"the member name {reason}")
-        elif entry.kind not in ("file", "folder"):
-            self._fault(Trouble.KIND, place, f"the member is {entry.kind}, not a plain file")
-        elif entry.kind == "file":
-            twin = self._names.setdefault(name.casefold(), name)
-            if twin is not name:
-                same = "the same name" if twin == name else f"a name that differs from {twin} in letter case only"
-                self._fault(Trouble.TWICE, place, f"two members have {same}")
-            elif not any(part.startswith(".") for part in name.split("/")):
-                source = MemberSource(place, self._path, self._packing, entry.name, entry.offset, entry.size)
-                self.sources.append(source)
+        elif any(part.startswith(".") for part in name.split("/")):
+            self.hidden.add(place)
+        elif name:
+            self._add_visible(name, entry)
+
+    def _add_visible(self, name: str, entry: _Entry) -> None:
+        place = f"{self._shown}/{name}"
+        parents = name.split("/")[:-1]
+        self.folders.update(f"{self._shown}/{'/'.join(parents[:depth])}" for depth in range(1, len(parents) + 1))
+        if entry.kind == "folder":
+            self.folders.add(place)
+            return
+        twin = self._names.setdefault(name.casefold(), name)
+        if twin is not name:
+            same = "the same name" if twin == name else f"a name that differs from {twin} in letter case only"
+            self._fault(Trouble.TWICE, place, f"two members have {same}")
+        if entry.kind == "file":
+            source = MemberSource(place, self._path, self._packing, entry.name, entry.offset, entry.size, entry.content)
+            self.sources[name] = source
+        elif entry.target:
+            self._links.append(entry)
+        else:
+            trouble = Trouble.LINK if entry.kind == "a sparse file" else Trouble.KIND
+            self._fault(trouble, place, f"the member is {entry.kind}, not a plain file")
+
+    def follow_links(self) -> None:
+        """Give links to files of the archive the content of those files; they are refused all the same."""
+        for entry in self._links:
+            name = entry.name.removeprefix("./").rstrip("/")
+            place, target = f"{self._shown}/{name}", self.sources.get(entry.target)
+            if target is not None:
+                self.sources.setdefault(name, replace(target, name=place))
+            where = "to a file of the archive" if target is not None else "that leads to no file of the archive"
+            trouble = Trouble.LINK if target is not None else Trouble.KIND
+            self._fault(trouble, place, f"the member is {entry.kind} {where}, not a plain file")
 
     def _fault(self, trouble: Trouble, place: str, message: str) -> None:
         self.faults.append(ArchiveFault(trouble, place, message))
-
-
-def _unsafe_name(name: str) -> str:
-    if not name.strip("./"):
-        return "" if name in (".", "./") else "is empty"
-    if name.startswith("/") or re.match(r"^[A-Za-z]:", name):
-        return "is an absolute path"
-    if ".." in name.split("/"):
-        return "leads out of the archive (..)"
-    if "\\" in name:
-        return "has a backslash"
-    if any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 or 0xD800 <= ord(char) < 0xE000 for char in name):
-        return "has control characters or is not UTF-8"
-    return ""
 
 
 # -- tar ---------------------------------------------------------------------------------------------------------
@@ -228,6 +254,16 @@ class _Metered:
         if self._packed and self.position > max(UNSUSPICIOUS, RATIO * self._packed):
             raise _TooLarge(f"the archive unpacks to more than {RATIO} times its size")
         return data
+
+    def whole(self, size: int) -> bytes:
+        """Read so many bytes, or find the archive damaged."""
+        parts = b""
+        while len(parts) < size:
+            data = self.read(size - len(parts))
+            if not data:
+                raise _Damaged("a member is cut off")
+            parts += data
+        return parts
 
     def skip(self, size: int) -> None:
         while size > 0:
@@ -262,6 +298,7 @@ def _tar_entries(path: Path, packing: str) -> Iterator[_Entry]:
 
 def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
     extended: dict[str, str] = {}
+    kept = 0
     while True:
         header = stream.read(_BLOCK)
         if len(header) < _BLOCK:
@@ -273,7 +310,12 @@ def _walk_tar(stream: _Metered) -> Iterator[_Entry]:
             extended |= _extended(stream, info)
             continue
         entry = _entry(info, extended, stream.position)
-        stream.skip(-(-entry.size // _BLOCK) * _BLOCK)
+        padded = -(-entry.size // _BLOCK) * _BLOCK
+        if entry.size <= _SMALL and kept + entry.size <= _KEPT:
+            entry = replace(entry, content=stream.whole(padded)[: entry.size])
+            kept += entry.size
+        else:
+            stream.skip(padded)
         yield entry  # only now: all of it is there
         extended = {}
     while rest := stream.read(1 << 20):
@@ -289,7 +331,14 @@ def _entry(info: tarfile.TarInfo, extended: dict[str, str], position: int) -> _E
     if any(key.startswith("GNU.sparse") for key in extended):
         kind = "a sparse file"
     has_data = kind in ("file", "a sparse file", "of an unknown type")
-    return _Entry(extended.get("path", info.name), kind, position, size if has_data else 0)
+    name = extended.get("path", info.name)
+    linked = extended.get("linkpath", info.linkname) if kind in _LINKS else ""
+    beside = "" if kind == "a hard link" or linked.startswith("/") else name.rpartition("/")[0]
+    target = "/" if linked.startswith("/") else inside(f"{beside}/{linked}") if linked else ""
+    return _Entry(name, kind, position, size if has_data else 0, target=target)
+
+
+_LINKS = ("a hard link", "a symbolic link")
 
 
 def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
@@ -299,7 +348,9 @@ def _extended(stream: _Metered, info: tarfile.TarInfo) -> dict[str, str]:
     data = stream.read(-(-info.size // _BLOCK) * _BLOCK)[: info.size]
     if info.type == tarfile.GNUTYPE_LONGNAME:
         return {"path": data.rstrip(b"\0").decode("utf-8", "surrogateescape")}
-    if info.type in (tarfile.GNUTYPE_LONGLINK, tarfile.XGLTYPE):
+    if info.type == tarfile.GNUTYPE_LONGLINK:
+        return {"linkpath": data.rstrip(b"\0").decode("utf-8", "surrogateescape")}
+    if info.type == tarfile.XGLTYPE:
         return {}
     records: dict[str, str] = {}
     while data:

@@ -1,9 +1,9 @@
 """Names by grammar: EBNF compiled to regular expressions with named fields.
 
 Dialect: ``NAME = expression ;`` with literals in quotes, ``|``, ``[ ]``, ``{ }``, ``( )`` and comments ``(* *)``.
-Built in: ``letter``, ``digit``, ``nonzero``, ``alnum``, and ``any`` for any character but the underscore. A rule
-``NAME@tool`` replaces NAME under the official tool's law. A comment behind a rule on its line says in words what
-it allows. Recursion is not a thing that names need: it is refused.
+Built in: ``letter``, ``digit``, ``nonzero``, ``alnum``, ``any`` for any character but the underscore, and ``undotted``
+for any but underscore and dot. A rule ``NAME@tool`` replaces NAME under the official tool's law. A comment behind a
+rule on its line says in words what it allows. Recursion is not a thing that names need: it is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ _TOKEN = re.compile(
 )
 _RULE = re.compile(r"^([A-Za-z][A-Za-z0-9-]*(?:@tool)?)\s*=\s*([^;]*);[ \t]*(?:\(\*(.*?)\*\))?", re.MULTILINE)
 _BLOCK_COMMENT = re.compile(r"^[ \t]*\(\*.*?\*\)", re.MULTILINE | re.DOTALL)  # not behind a rule: no words for it
-_BUILT_IN = {"letter": "[A-Za-z]", "digit": "[0-9]", "nonzero": "[1-9]", "alnum": "[A-Za-z0-9]", "any": "[^_]"}
+_BUILT_IN = {
+    "letter": "[A-Za-z]",
+    "digit": "[0-9]",
+    "nonzero": "[1-9]",
+    "alnum": "[A-Za-z0-9]",
+    "any": "[^_]",
+    "undotted": "[^_.]",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ _SEEDS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 _FACTOR = np.uint64(0xFF51AFD7ED558CCD)
 _SHIFT = np.uint64(32)
 _WORD = 8
+_PACKED = 1 << 19
+_FEW = 4096  # rows that are looked at to see whether there are few texts
 _LANES = 32  # words of a text that are mixed with arrays; what stands behind them is rare
 _MASKS = np.array([(1 << 8 * kept) - 1 for kept in range(_WORD + 1)], dtype=np.uint64)
 
@@ -30,7 +32,8 @@ class TextIndex:
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
-        self._bits = np.uint64(max(len(texts) - 1, 1).bit_length())
+        # Bits of a hash that make room for the row; with many rows what is left would not tell their texts apart.
+        self._bits = np.uint64(max(len(texts) - 1, 1).bit_length() if len(texts) <= _PACKED else 0)
         self._table: dict[bytes, int] | None = None
         for seed in _SEEDS:
             self._seed = seed
@@ -45,7 +48,7 @@ class TextIndex:
 
     def rows(self, texts: Texts) -> Offsets:
         """Return for each text the first row of this column that has it, -1 if none has."""
-        if _equal(texts, self._texts):
+        if equal_texts(texts, self._texts):
             return self.first
         if self._table is not None:
             return np.array([self._table.get(raw(texts, row), -1) for row in range(len(texts))], dtype=np.int64)
@@ -63,11 +66,7 @@ class TextIndex:
 
     def _sort(self) -> bool:
         """Sort the rows by hash, equal ones by row; False if two different texts share what is kept of their hash."""
-        count = np.arange(len(self._texts), dtype=np.uint64)
-        key = (_hash(self._texts, self._seed) >> self._bits << self._bits) | count
-        key.sort()
-        row = (key & ((np.uint64(1) << self._bits) - np.uint64(1))).astype(np.int64)
-        hashes = key >> self._bits
+        hashes, row = self._sorted_hashes()
         is_head = np.append(True, hashes[1:] != hashes[:-1])[: len(row)]
         head = row[is_head][np.cumsum(is_head) - 1]
         again = np.flatnonzero(~is_head)
@@ -78,10 +77,37 @@ class TextIndex:
         self.first[row] = head
         return True
 
+    def _sorted_hashes(self) -> tuple[Words, Offsets]:
+        """Return the hashes, ascending, and their rows; equal ones by row."""
+        full = _hash(self._texts, self._seed)
+        if not self._bits:
+            row = np.argsort(full, kind="stable")
+            return full[row], row
+        count = np.arange(len(self._texts), dtype=np.uint64)
+        key = (full >> self._bits << self._bits) | count  # sorted together: several times faster than an argsort
+        key.sort()
+        return key >> self._bits, (key & ((np.uint64(1) << self._bits) - np.uint64(1))).astype(np.int64)
+
     def _tabulate(self) -> None:
         self._table = {}
         first = [self._table.setdefault(raw(self._texts, row), row) for row in range(len(self._texts))]
         self.first = np.array(first, dtype=np.int64)
+
+
+def few_short(texts: Texts) -> tuple[Offsets, Offsets] | None:
+    """Give texts of one length up to eight bytes that are few a number for each row, and the first row of each number.
+
+    None for any others; that costs little to find out.
+    """
+    if not len(texts) or not 1 <= int(texts.length[0]) <= _WORD or (texts.length != texts.length[0]).any():
+        return None
+    words = _words(texts, np.arange(len(texts)), 0)
+    known, first = np.unique(words[:_FEW], return_index=True)
+    if len(known) > _FEW // 4:
+        return None
+    number = np.searchsorted(known, words)
+    found = known[np.minimum(number, len(known) - 1)] == words
+    return (number, first) if bool(found.all()) else None
 
 
 def raw(texts: Texts, row: int) -> bytes:
@@ -90,7 +116,7 @@ def raw(texts: Texts, row: int) -> bytes:
     return texts.buffer[begin : begin + int(texts.length[row])].tobytes()
 
 
-def _equal(one: Texts, other: Texts) -> bool:
+def equal_texts(one: Texts, other: Texts) -> bool:
     """Tell whether two columns are the same, row by row: the usual case, and cheap to see."""
     return (
         len(one.buffer) == len(other.buffer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from validator.report.plain import visible
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from validator.model import Cell, Report, RunReport
 
+_COLUMNS = 100
 _ROWS = 20  # of a breakdown that are shown
 
 
@@ -41,8 +43,9 @@ def _measures(run: RunReport, *, all_of_them: bool) -> Iterator[str]:
         between = f"  [{spread[0]:.4f} to {spread[1]:.4f}]" if spread else ""
         other = run.differs.get(name)
         laws = f"  (plan {_shown(other['plan'])}, tool {_shown(other['tool'])})" if other else ""
-        reason = f"  {found.undefined[name]}" if value is None and name in found.undefined else ""
-        yield f"  {name:28}{_shown(value):>14}{between}{laws}{reason}"
+        line = f"  {name:28}{_shown(value):>14}{between}{laws}"
+        reason = visible(found.undefined[name]) if value is None and name in found.undefined else ""
+        yield from textwrap.wrap(f"{line}  {reason}".rstrip(), _COLUMNS, subsequent_indent=" " * 46)
     for kind in left_out:
         yield f"  {f'{kind}.*':28}{'with -v':>14}"
 

@@ -241,8 +241,16 @@ def _rules(report: Report) -> str:
     if not report.skipped:
         return line
     needs = Counter(skipped.needs for skipped in report.skipped)
-    reasons = "; ".join(f"{_NEEDS.get(need, f'no {need}: give --data')}" for need in needs)
+    reasons = "; ".join(map(_lacking, needs))
     return f"{line}, {len(report.skipped)} could not run ({reasons})"
+
+
+def _lacking(need: str) -> str:
+    if need.startswith("part:"):
+        return f"no {need.removeprefix('part:')} file beside it"
+    if need.startswith("the "):
+        return f"{need} is not there"
+    return _NEEDS.get(need, f"no {need}: give --data")
 
 
 def _found(report: Report) -> str:
@@ -258,7 +266,10 @@ def _answer(report: Report, style: Style) -> str:
     if plan is not tool and tool is not None and plan is not None:
         laws = f"  [plan: {plan.value}, {report.official_tool}: {tool.value}]"
     if verdict(report) is Verdict.ACCEPT:
-        missing = sum(skipped.needs not in ("whole", "content", "report") for skipped in report.skipped)
+        missing = sum(
+            skipped.needs not in ("whole", "content", "report") and not skipped.needs.startswith("part:")
+            for skipped in report.skipped
+        )
         unread = any(skipped.needs == "content" for skipped in report.skipped)
         limits = [f"{plural(missing, 'checks')} need{'s' if missing == 1 else ''} --data"] if missing else []
         limits += ["the content was not read"] if unread else []

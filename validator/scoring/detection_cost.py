@@ -209,7 +209,8 @@ def _actual(pmiss: Measured, pfa: Measured, costs: Costs) -> Measured:
 
 def _curve(scores: _Sorted, costs: Costs, conventions: DetectionConventions) -> DetCurve | None:
     """Return the DET curve; None if a rate is not defined, or there is no point."""
-    threshold = np.unique(np.concatenate((scores.targets, scores.nontargets)))
+    threshold = np.sort(np.concatenate((scores.targets, scores.nontargets)), kind="stable")  # two ascending runs
+    threshold = threshold[np.append(threshold[1:] != threshold[:-1], True)[: len(threshold)]]
     misses, false_alarms = scores.misses(threshold), scores.false_alarms(threshold)
     if conventions.reject_all_point:
         threshold, misses = np.append(threshold, np.inf), np.append(misses, scores.target_count)
