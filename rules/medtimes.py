@@ -45,7 +45,7 @@ def time_not_a_number(opened: OpenRun) -> Iterator[Defect]:
         yield from no_numbers(found, column)
 
 
-@rule("MED416", "negative-time", cites="MED11 2.2.2, 4.1", plan=ERROR, tool=OK, needs=(THRESHOLD,))
+@rule("MED416", "negative-processing-time", cites="MED11 2.2.2, 4.1", plan=ERROR, tool=OK, needs=(THRESHOLD,))
 def negative_time(opened: OpenRun) -> Iterator[Defect]:
     """No processing time is below 0.
 

@@ -44,7 +44,7 @@ def _loose(found: CsvTable | None, column: str) -> Iterator[Defect]:
 
 def _all_whole(found: CsvTable | None, column: str) -> Iterator[Defect]:
     if found is not None and len(found) and bool(found.numbers(column).whole.all()):
-        message = f"NIST's checker takes the column {column} for integers: none of its values has a decimal point"
+        message = f"NIST's checker takes {column} for integers: none of its values has a decimal point"
         yield Defect(found.place(0, column), message, f'write "{float(found.numbers(column).value[0])!r}"')
 
 

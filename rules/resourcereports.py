@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from validator.model import Place
 from validator.scoring.resources import Node, Phase, ResourceReport, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from validator.submission import Submission
     from validator.tables import Form
 
+PLAN = "SWS 2013 measures 4.3"
 FILL_IN = "FILL-IN"
 
 
@@ -137,3 +140,19 @@ def _node(table: dict[str, object]) -> Node:
     texts = {key: str(table[key]) if key in table else None for key in ("brand", "cpu_model", "operating_system")}
     numbers = {key: number(table.get(key)) for key in ("count", "cores", "clock_ghz", "ram_gb")}
     return Node(tuple(phase for phase in Phase if phase.value in used), **texts, **numbers)  # type: ignore[arg-type]
+
+
+def forms(submission: Submission) -> Iterator[tuple[str, Form]]:
+    """Give the reports of a submission with their files."""
+    return ((file, cast("Form", table)) for file, table in submission.reports)
+
+
+def place_of(file: str, form: Form, path: str) -> Place:
+    """Return the place of a value, of its table if it has none, or of the file."""
+    table = path.rpartition(".")[0]
+    return Place(file, form.places.get(path, form.places.get(table)), node=path)
+
+
+def section(field: Field) -> str:
+    """Return where the plan defines a field."""
+    return f"{PLAN}, {field.equation}" if field.equation else PLAN

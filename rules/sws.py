@@ -197,7 +197,7 @@ def negative_time(opened: OpenRun) -> Iterator[Defect]:
         yield from flagged(opened, table.valid & (column < 0), name, f"{name} is {{value}}; it must not be negative")
 
 
-@rule("SWS412", "score-not-finite", cites=f"{M13} 1", plan=ERROR, tool=OK, needs=("content",))
+@rule("SWS412", "score-no-finite-number", cites=f"{M13} 1", plan=ERROR, tool=OK, needs=("content",))
 def score_not_finite(opened: OpenRun) -> Iterator[Defect]:
     """Every score is a finite number.
 

@@ -151,7 +151,7 @@ def test_a_profile_of_our_own_loads(monkeypatch: pytest.MonkeyPatch) -> None:
         ("[primaries]", "[primaries]\nsurprise = 1", "primaries: unknown key surprise"),
         ('unused = { STT = "AUD" }', "unused = 7", "unused must be a table"),
         ('prefix = "p-"', "", "prefix is missing"),
-        ("complete = { default = false", "complete = { default = 7", "default must be"),
+        ("complete = { default = false", "complete = { default = [7]", "default must be"),
         ("complete = { default = false", "complete = { default = false, more = 1", "unknown key more"),
         ("[parameters]", "[parameters]\nodd = 7", "odd must be a table"),
         ("[authorised]", "[authorised]\nodd = 7", "odd must be a list of texts"),

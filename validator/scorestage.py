@@ -60,7 +60,7 @@ def dry_run(opened: OpenRun, conventions: Law, wanted: Wanted, *, broken: bool) 
     lacking = [need for need in profile.scoring.needs if opened.lacks(need)]
     missing = [need for need in lacking if need not in profile.scoring.references]
     if missing:
-        return DryRun(skipped=(Skipped("scoring", missing[0]),))
+        return DryRun(skipped=(Skipped("scoring", opened.wanting(missing[0])),))
     if broken:
         return DryRun(scorable=False, reference="stand-in" if lacking else "given")
     scorer = scorer_of(profile)

@@ -101,16 +101,16 @@ def test_a_time_is_the_number_at_the_beginning(text: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "count"), [("LEXEME f 1 0 1 w lex s", 8), ("LEXEME f 1 0 1 w lex s 0.5 <NA> extra", 11), ("x", 1)]
+    ("line", "fields"),
+    [("LEXEME f 1 0 1 w lex s", "8 fields"), ("LEXEME f 1 0 1 w lex s 0.5 <NA> extra", "11 fields"), ("x", "1 field")],
 )
-def test_another_number_of_columns_names_file_line_and_fix(line: str, count: int) -> None:
+def test_another_number_of_columns_names_file_line_and_fix(line: str, fields: str) -> None:
     """The organizers can mend the file from the message alone."""
     data = f"LEXEME f 1 0 1 w lex s 0.5\n;; a comment\n{line}\nLEXEME f 1 0\n".encode()
     with pytest.raises(ReferenceDataError) as caught:
         tokens(io.BytesIO(data), "dev/ref.rttm")
     assert str(caught.value) == (
-        "dev/ref.rttm, line 3: an RTTM record has 9 blank-separated fields (10 with slat), "
-        f"this one has {count}; write <NA> for a field without a value, or put ;; before a comment"
+        f"dev/ref.rttm, line 3: {fields}; an RTTM has 9 (10 with slat): write <NA> for what is not known"
     )
 
 

@@ -187,7 +187,7 @@ TRAILING_COMMA = _rule(
 )
 FIELD_COUNT = _rule(
     "CSV213",
-    "wrong-field-count",
+    "wrong-value-count",
     (ERROR, ERROR),
     """Every record has as many values as the header.
 

@@ -162,8 +162,9 @@ def _records(lines: bytes, name: str, first: int) -> _Rows:
     count = np.diff(stop, prepend=0)
     bad = np.flatnonzero((count != 0) & (count != _FIELDS[0]) & (count != _FIELDS[1]))
     if len(bad):
-        message = f"{name}, line {first + int(bad[0])}: {count[bad[0]]} fields; an RTTM has 9, or 10 with slat"
-        raise ReferenceDataError(message)
+        number = f"{count[bad[0]]} field" + "s" * int(count[bad[0]] > 1)
+        hint = "an RTTM has 9 (10 with slat): write <NA> for what is not known"
+        raise ReferenceDataError(f"{name}, line {first + int(bad[0])}: {number}; {hint}")
     used = np.flatnonzero(count)
     field = (stop - count)[used, None] + np.arange(_SPEAKER + 1)
     return _Rows(buffer, starts[field], ends[field] - starts[field], (used + first).astype(np.int32))

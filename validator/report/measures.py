@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from validator.model import Cell, Report, RunReport
 
 _COLUMNS = 100
+_NAMES = 28  # columns for what a row is about
 _ROWS = 20  # of a breakdown that are shown
 
 
@@ -57,10 +58,13 @@ def _breakdowns(run: RunReport, *, all_of_them: bool) -> Iterator[str]:
 
 
 def _table(title: str, rows: list[dict[str, Cell]]) -> Iterator[str]:
-    columns = [name for name in (rows[0] if rows else {}) if name != "id"][:6]
-    yield f"{title:30}" + "".join(f"{name:>14}" for name in columns)
+    widths = {name: max(12, len(name) + 2) for name in (rows[0] if rows else {}) if name != "id"}
+    while _NAMES + sum(widths.values()) > _COLUMNS:
+        widths.popitem()
+    yield f"{title:{_NAMES}}" + "".join(f"{name:>{width}}" for name, width in widths.items())
     for row in rows[:_ROWS]:
-        yield f"    {visible(str(row['id'])):26}" + "".join(f"{_shown(row[name]):>14}" for name in columns)
+        cells = "".join(f"{_shown(row[name]):>{width}}" for name, width in widths.items())
+        yield f"    {visible(str(row['id'])):{_NAMES - 4}}{cells}"
     if len(rows) > _ROWS:
         yield f"    and {len(rows) - _ROWS} more (--format json has all)"
 
