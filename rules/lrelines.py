@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from validator.formats.languagescores import LanguageScores
     from validator.formats.segmentlist import SegmentList
     from validator.submission import OpenRun
-    from validator.tables import Codes, Flags, Offsets
+    from validator.tables import Flags, Offsets
 
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 LINES = "Albayzin 2012 LRE 6.1.3"
@@ -45,6 +45,27 @@ def _row(opened: OpenRun, row: int, field: int) -> Place:
     return Place(opened.run.file, int(table.offset[row]), str(field), node)
 
 
+def task_fits(opened: OpenRun, task: str) -> bool:
+    """Tell whether the lines have the columns of a task."""
+    return opened.submission.grammar(Law.PLAN).sequence(task) == results(opened).columns
+
+
+def legible(opened: OpenRun) -> Flags:
+    """Tell which lines are results: with a score that is a number, or with the codes of a condition in any letter case.
+
+    Of any other line (a header, a line whose fields run together) nobody can say which field is what; that it cannot be
+    read is told where it is, and no more follows from it.
+    """
+    table = results(opened)
+    if table.usable.all():
+        return table.usable
+    pairs = [pair for _, pair in opened.submission.profile.scoring.plan if isinstance(pair, tuple)]
+    words = {word.casefold() for pair in pairs for word in pair}
+    known = [number for number, text in enumerate(table.codes) if text.casefold() in words]
+    coded = np.isin(table.task, known) & np.isin(table.mode, known)
+    return coded | ~np.isnan(table.scores).all(axis=1)
+
+
 # -- 3xx: the segments -------------------------------------------------------------------------------------------
 
 
@@ -67,7 +88,7 @@ def _coverage(opened: OpenRun) -> Coverage:
     if audio.any():
         meant = wanted.names.find(table.names.without(_AUDIO))[audio]
         answered[meant[meant >= 0]] = True
-    unknown = np.flatnonzero((found < 0) & ~audio)
+    unknown = np.flatnonzero((found < 0) & ~audio & opened.once(legible))
     missing = np.flatnonzero(~answered)
     if not answered.any():  # another test set altogether: each line is told to be unknown, that is enough
         return Coverage(unknown, np.flatnonzero(audio), missing[:0], {})
@@ -124,7 +145,7 @@ def duplicate_segment(opened: OpenRun) -> Iterator[Defect]:
     NIST: there is no official checker.
     """
     names = results(opened).names
-    for row, count in sampled(names.repeated):
+    for row, count in sampled(names.repeated[opened.once(legible)[names.repeated]]):
         other = _row(opened, int(names.first[row]), 3)
         message = "a second line for segment {value}; the first is at {other}"
         yield Defect(_row(opened, row, 3), message, count=count, other=other)
@@ -151,18 +172,13 @@ def segment_with_wav(opened: OpenRun) -> Iterator[Defect]:
 # -- 4xx: the values ---------------------------------------------------------------------------------------------
 
 
-def _other_codes(table: LanguageScores, numbers: Codes, expected: str) -> Flags:
-    right = table.codes.index(expected) if expected in table.codes else -1
-    wrong: Flags = numbers != right
-    return wrong
-
-
 def _code_defects(opened: OpenRun, field: int) -> Iterator[Defect]:
     table, wanted = results(opened), condition(opened)
     if wanted is None:
         return
     expected, numbers = wanted[field - 1], (table.task, table.mode)[field - 1]
-    for row, count in sampled(np.flatnonzero(_other_codes(table, numbers, expected))):
+    right = table.codes.index(expected) if expected in table.codes else -1
+    for row, count in sampled(np.flatnonzero((numbers != right) & opened.once(legible))):
         label = f"did you mean {expected}?" if table.codes[numbers[row]].casefold() == expected.casefold() else ""
         message = f"the {('task', 'mode')[field - 1]} code is {{value}}; {opened.run.file.rsplit('/', 1)[-1]} has "
         hint = f"write {expected}, or give the file the name of its condition"
@@ -208,9 +224,8 @@ def columns_of_other_task(opened: OpenRun) -> Iterator[Defect]:
     table, wanted = results(opened), condition(opened)
     if wanted is None or not len(table):
         return
-    columns = opened.submission.grammar(Law.PLAN).sequence(wanted[0])
-    if columns != table.columns:
-        have, want = len(table.columns), len(columns)
+    if not task_fits(opened, wanted[0]):
+        have, want = len(table.columns), len(opened.submission.grammar(Law.PLAN).sequence(wanted[0]))
         message = f"the lines have {have} fields; those of {wanted[0]} have {want}"
         where = Place(opened.run.file, int(table.offset[0]), str(min(have, want) + 1))
         yield Defect(where, message, label="missing" if have < want else "too many", count=len(table))
@@ -267,16 +282,16 @@ def code_of_no_condition(opened: OpenRun) -> Iterator[Defect]:
     Fix: write the codes as the plan spells them, the same on every line, and give the file its name.
     NIST: there is no official checker.
     """
-    if condition(opened) is not None or not len(results(opened)):
+    table, rows = results(opened), np.flatnonzero(opened.once(legible))
+    if condition(opened) is not None or not len(rows):
         return
-    table = results(opened)
     known = [pair for _, pair in opened.submission.profile.scoring.plan if isinstance(pair, tuple)]
-    first = (table.codes[table.task[0]], table.codes[table.mode[0]])
-    for field, numbers in ((1, table.task), (2, table.mode)):
+    first = (table.codes[table.task[rows[0]]], table.codes[table.mode[rows[0]]])
+    for field, numbers in ((1, table.task[rows]), (2, table.mode[rows])):
         legal = sorted({pair[field - 1] for pair in known})
         wrong = numbers != numbers[0] if first[field - 1] in legal else np.ones(len(numbers), dtype=bool)
-        for row, count in sampled(np.flatnonzero(wrong)):
-            word = table.codes[numbers[row]]
+        for row, count in sampled(rows[wrong]):
+            word = table.codes[(table.task, table.mode)[field - 1][row]]
             expected = first[field - 1] if first[field - 1] in legal else nearest(word, legal) or " or ".join(legal)
             message = f"the {('task', 'mode')[field - 1]} code is {quoted(word)}; {expected} is expected"
             yield Defect(_row(opened, row, field), message, f"write {expected}", count=count)
