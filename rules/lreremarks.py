@@ -143,7 +143,7 @@ def remarks(file: str, found: Measures) -> Iterator[tuple[Rule[object], Defect]]
 
 
 def _scale(hint: CalibrationHint) -> str:
-    return f"{hint.calibration.scale:.4g}" if hint.calibration.scale is not None else "not defined"
+    return f"{hint.calibration.scale:.4g}" if hint.calibration.scale is not None else "below 0"
 
 
 def _share(hint: CalibrationHint) -> str:
