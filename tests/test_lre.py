@@ -140,6 +140,8 @@ def test_two_runs_are_compared(subgate: Callable[..., Result]) -> None:
     assert row["measure"] == "Fact"
     assert row["difference"] == pytest.approx(facts[0] - facts[1], abs=1e-12)
     assert row["low"] <= row["difference"] <= row["high"]
+    told = subgate("score", *paths, "--data", str(folder), "--compare").output
+    assert f"Fact of GTTS_PC_pri minus that of GTTS_PC_con1: {row['difference']:.6g} (95 %" in told
     other = GOLDEN / "lre" / "03-plenty-open"
     paths = [str(other / f"GTTS_{condition}_pri.out") for condition in ("PC", "PO")]
     report = json.loads(subgate("score", *paths, "--data", str(other), "--compare", "--format", "json").output)
