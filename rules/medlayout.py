@@ -176,13 +176,18 @@ def extra_file(submission: Submission) -> Iterator[Defect]:
     Fix: remove it.
     NIST: F4DE refuses it.
     """
-    allowed = submission.profile.list_of("optional_folder")
     for folder, names in layout(submission).folders.items():
         if not _other_stem(folder, names):
             expected = {f"{folder}{suffix}" for suffix in SUFFIXES}
             extra = {name.partition("/")[0] for name in names if name not in expected}
-            for name in sorted(extra - set(allowed)):
+            for name in sorted(extra - _optional(submission, folder)):
                 yield Defect(_place(submission, folder, name), "this is none of the three files of a run")
+
+
+def _optional(submission: Submission, folder: str) -> set[str]:
+    """Return the folders that the run of this name may have besides its files."""
+    allowed, when = (submission.profile.list_of(fact) for fact in ("optional_folder", "optional_folder_when"))
+    return set(allowed) if set(when) <= set(folder.split("_")) else set()
 
 
 @rule("MED128", "hidden-file", cites=B2, plan=ERROR, tool=OK, scope=WHOLE, needs=NEEDS)
@@ -199,6 +204,21 @@ def hidden_file(submission: Submission) -> Iterator[Defect]:
         yield Defect(Place(path), "the name begins with a dot")
 
 
+@rule("MED129", "recountings-not-read", cites="F4DE MED13", plan=WARNING, tool=OK, scope=WHOLE, needs=NEEDS)
+def recountings_not_read(submission: Submission) -> Iterator[Defect]:
+    """Recountings (the folder MER of a run) are neither checked nor packed.
+
+    Why: nothing here knows their form, and what was not checked is not packed.
+    Bad: output/ACME_MED13_..._1/MER/E021/
+    Good: a run without them
+    Fix: pack a submission with recountings yourself: tar -cf - ./output | gzip
+    NIST: F4DE validates them against a schema.
+    """
+    for folder, names in layout(submission).folders.items():
+        for name in sorted(_optional(submission, folder) & {name.partition("/")[0] for name in names}):
+            yield Defect(_place(submission, folder, name), "the recountings in it are not checked, nor packed")
+
+
 RULES = (
     no_output_folder,
     beside_output,
@@ -208,4 +228,5 @@ RULES = (
     missing_file,
     extra_file,
     hidden_file,
+    recountings_not_read,
 )

@@ -39,8 +39,12 @@ class _ArchiveName:
 
 
 def archive(submission: Submission) -> Run | None:
-    """Return the archive's name, cut into fields as that of a run; None if the submission is no archive."""
-    if not submission.archive:
+    """Return the archive's name, cut into fields as that of a run; None if the submission is no archive.
+
+    A single file that is named like an archive is meant to be one, even if nobody can read it.
+    """
+    meant = any(run.role is None and run.values.get("TEAM") == _tag(submission) for run in submission.runs)
+    if not submission.archive and (submission.whole or not meant):
         return None
     base = submission.path.rsplit("/", 1)[-1]
     known = submission.grammar(Law.TOOL).pattern("ARCHIVE-SUFFIX")
@@ -49,6 +53,10 @@ def archive(submission: Submission) -> Run | None:
     stem = base[: len(base) - len(suffix)]
     fields = submission.grammar(Law.PLAN, _START).split(stem)
     return Run(_ArchiveName(submission.path), None, stem, suffix, fields)
+
+
+def _tag(submission: Submission) -> str:
+    return submission.profile.list_of("tag")[0]
 
 
 def _accepts(submission: Submission, law: Law, suffix: str) -> bool:
@@ -72,7 +80,8 @@ def archive_extension(submission: Submission) -> Iterator[Defect]:
     """
     named = archive(submission)
     if named is not None and not _accepts(submission, Law.TOOL, named.suffix):
-        yield _suffix_defect(named, f"the archive ends in {quoted(named.suffix)}; it must end in .tgz")
+        ending = f"ends in {quoted(named.suffix)}" if named.suffix else "has no extension"
+        yield _suffix_defect(named, f"the archive {ending}; it must end in .tgz")
 
 
 @rule("MED102", "archive-extension-by-plan", cites="MED11 B.3, B.4", plan=ERROR, tool=OK, scope=WHOLE)
@@ -197,7 +206,7 @@ def odd_character(opened: OpenRun) -> Iterator[Defect]:
             yield Defect(opened.run.name_place(part), f"<{part.name}> has the character {quoted(odd)}")
 
 
-@rule("MED110", "exp-id-field-count", cites=B, plan=ERROR, tool=ERROR)
+@rule("MED110", "exp-id-field-count", cites=B, plan=ERROR, tool=ERROR, follows=("MED101",))
 def exp_id_field_count(opened: OpenRun) -> Iterator[Defect]:
     """An EXP-ID has exactly the fields of the plan's EBNF, separated by underscores.
 
@@ -285,7 +294,7 @@ def forbidden_pair(opened: OpenRun) -> Iterator[Defect]:
             yield Defect(opened.run.name_place(part), f"{other} cannot be submitted for {one}")
 
 
-@rule("MED116", "file-extension-of-run", cites="MED11 B.2", plan=ERROR, tool=ERROR)
+@rule("MED116", "file-extension-of-run", cites="MED11 B.2", plan=ERROR, tool=ERROR, follows=("MED101",))
 def file_extension_of_run(opened: OpenRun) -> Iterator[Defect]:
     """A run's files are named <EXP-ID>.detection.csv and <EXP-ID>.threshold.csv.
 

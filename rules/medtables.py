@@ -34,9 +34,10 @@ def table(opened: OpenRun, name: str) -> CsvTable | None:
 
 
 def with_columns(opened: OpenRun, name: str, *columns: str) -> CsvTable | None:
-    """Return one of the run's tables, if it has these columns."""
+    """Return one of the run's tables, if it has these columns and they are columns of the evaluation."""
     found = table(opened, name)
-    return found if found is not None and found.has(*columns) else None
+    known = set(columns) <= set(opened.submission.profile.list_of(f"{name}_columns"))
+    return found if found is not None and known and found.has(*columns) else None
 
 
 def _columns(opened: OpenRun) -> Iterator[tuple[CsvTable, tuple[str, ...]]]:
