@@ -28,7 +28,7 @@ COLUMNS = {
     "judgements": ("ClipID", "EventID", "INSTANCE_TYPE"),
 }
 ALL = "|".join(COLUMNS)
-_SYNTAX = ("CSV202", "CSV204", "CSV211", "CSV213", "CSV216", "CSV217", "MED451")
+_SYNTAX = ("CSV202", "CSV204", "CSV211", "CSV213", "CSV216", "CSV217", "CSV218", "MED451")
 _NULL = "NULL"
 
 

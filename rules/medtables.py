@@ -21,7 +21,7 @@ ERROR, OK = Severity.ERROR, Severity.OK
 D22 = "MED11 2.2.2"
 DETECTION, THRESHOLD, INDEX = "part:detection", "part:threshold", "trial-index"
 UNREADABLE = (
-    *("CSV202", "CSV203", "CSV204", "CSV210", "CSV211", "CSV213", "CSV214", "CSV216", "CSV217"),
+    *("CSV202", "CSV203", "CSV204", "CSV210", "CSV211", "CSV213", "CSV214", "CSV216", "CSV217", "CSV218"),
     "MED220",
 )
 _WRONG = (*UNREADABLE, "MED309")
@@ -60,7 +60,13 @@ def misspelt(header: tuple[str, ...], wanted: tuple[str, ...]) -> dict[str, int]
 
 def missing_columns(found: CsvTable, wanted: tuple[str, ...]) -> Iterator[Defect]:
     """Find columns that a table lacks, and show what was written instead."""
-    for name, number in misspelt(found.header, wanted).items():
+    lacking = misspelt(found.header, wanted)
+    if len(lacking) == len(wanted) and set(lacking.values()) == {-1}:
+        message = f"the first line names none of the columns {', '.join(wanted)}"
+        line = ",".join(f'"{name}"' for name in wanted)
+        yield Defect(found.header_place(), message, f"write the header {line} above it")
+        return
+    for name, number in lacking.items():
         if number < 0:
             yield Defect(found.header_place(), f"there is no column {quoted(name)}", f"add the column {quoted(name)}")
         else:
