@@ -69,8 +69,15 @@ def no_output_folder(submission: Submission) -> Iterator[Defect]:
     Fix: put the files of each run into output/<EXP-ID>/ (subgate init shows how).
     NIST: F4DE refuses it.
     """
-    if not layout(submission).found:
-        yield Defect(Place(submission.path), f"there is no folder {TOP} in it")
+    found = layout(submission)
+    if not found.found:
+        deep = next((entry for entry in found.beside if f"/{TOP}/" in entry), "")
+        if deep:
+            inner = deep.partition(f"/{TOP}/")[0]
+            message, hint = f"the folder {TOP} is not at the top, but in {inner}", f"pack what is in {inner}"
+            yield Defect(Place(submission.path), message, hint)
+        else:
+            yield Defect(Place(submission.path), f"there is no folder {TOP} in it")
 
 
 @rule("MED122", "beside-output", cites=B2, plan=ERROR, tool=ERROR, scope=WHOLE, needs=NEEDS)
@@ -160,7 +167,9 @@ def missing_file(submission: Submission) -> Iterator[Defect]:
     NIST: F4DE refuses it.
     """
     for folder, names in layout(submission).folders.items():
-        if not _other_stem(folder, names):
+        if not names:
+            yield Defect(_place(submission, folder), "there is nothing in it")
+        elif not _other_stem(folder, names):
             for suffix in SUFFIXES:
                 if f"{folder}{suffix}" not in names:
                     yield Defect(_place(submission, folder), f"there is no {folder}{suffix}")
@@ -200,8 +209,17 @@ def hidden_file(submission: Submission) -> Iterator[Defect]:
     Fix: pack it again without them (subgate pack leaves them out).
     NIST: F4DE does not look at them.
     """
-    for path in submission.hidden if submission.archive else ():
-        yield Defect(Place(path), "the name begins with a dot")
+    hidden = submission.hidden if submission.archive else ()
+    outer = {_outermost(path.removeprefix(f"{submission.path}/")) for path in hidden}
+    visible = {entry.partition("/")[0] for entry in layout(submission).beside}  # of these another rule speaks
+    for entry in sorted(entry for entry in outer if entry.partition("/")[0] not in visible):
+        yield Defect(Place(f"{submission.path}/{entry}"), "the name begins with a dot")
+
+
+def _outermost(path: str) -> str:
+    """Cut a path behind its first name that begins with a dot."""
+    names = path.split("/")
+    return "/".join(names[: next((rank for rank, name in enumerate(names, 1) if name.startswith(".")), len(names))])
 
 
 @rule("MED129", "recountings-not-read", cites="F4DE MED13", plan=WARNING, tool=OK, scope=WHOLE, needs=NEEDS)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from validator.model import Defect, Severity, rule, sampled
+from validator.model import Defect, Remedy, Severity, rule, sampled
 from validator.suggest import nearest, quoted
 
 if TYPE_CHECKING:
@@ -190,7 +191,15 @@ def unknown_trial(opened: OpenRun) -> Iterator[Defect]:
     held, found = opened.once(coverage), with_columns(opened, "detection", "TrialID")
     if held is not None and found is not None:
         for row, count in sampled(np.flatnonzero((held.trial < 0) & found.complete)):
-            yield Defect(found.place(row, "TrialID"), "trial {value} is not in the trial index", count=count)
+            where, message = found.place(row, "TrialID"), "trial {value} is not in the trial index"
+            yield Defect(where, message, count=count, mend=partial(_known_trial, index=held.index))
+
+
+def _known_trial(text: str, index: CsvTable) -> Remedy | None:
+    """Return the trial that was meant, if only blanks and letter case are wrong."""
+    meant = (text.strip(), text.strip().upper(), text.strip().lower())
+    found = next((trial for trial in meant if index.row_of("TrialID", trial) >= 0), None)
+    return Remedy(f"write {quoted(found)}", f"did you mean {found}?") if found is not None else None
 
 
 @rule("MED303", "missing-trial", cites=D22, plan=ERROR, tool=ERROR, needs=(DETECTION, INDEX), follows=_WRONG)
@@ -205,10 +214,13 @@ def missing_trial(opened: OpenRun) -> Iterator[Defect]:
     """
     held, found = opened.once(coverage), with_columns(opened, "detection", "TrialID")
     if held is not None and found is not None:
+        unknown = int(np.count_nonzero(held.trial < 0))
+        misspelt_ids = ("MED302",) if unknown >= len(held.missing) else ()
         for row, count in sampled(held.missing):
             trial, event = held.index.text("TrialID", row), held.index.text("EventID", row)
             message = f"there is no score for trial {quoted(trial)} of event {quoted(event)}"
-            yield Defect(found.header_place(), message, f"add the line {quoted(trial)}", count=count)
+            hint = f"add a line for {quoted(trial)}"
+            yield Defect(found.header_place(), message, hint, count=count, follows=misspelt_ids)
 
 
 @rule(

@@ -157,6 +157,7 @@ QUOTE_IN_VALUE = _rule(
     Fix: remove the quote.
     NIST: F4DE's reader refuses a single one, and makes one of two.
     """,
+    follows=("CSV211",),
 )
 UNTERMINATED_QUOTE = _rule(
     "CSV211",
