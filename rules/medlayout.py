@@ -166,6 +166,8 @@ def missing_file(submission: Submission) -> Iterator[Defect]:
     Fix: add the file; letter case counts.
     NIST: F4DE refuses it.
     """
+    if any(fault.trouble.value in ("unreadable", "size") for fault in submission.faults):
+        return  # nobody knows what else is in the archive
     for folder, names in layout(submission).folders.items():
         if not names:
             yield Defect(_place(submission, folder), "there is nothing in it")

@@ -101,9 +101,9 @@ def extra_column(opened: OpenRun) -> Iterator[Defect]:
     """
     for found, wanted in _columns(opened):
         meant = set(misspelt(found.header, wanted).values())
-        for number, name in enumerate(found.header):
-            if name not in wanted and number not in meant:
-                yield Defect(found.header_place(number), "the plan has no column {value}")
+        extra = [at for at, name in enumerate(found.header) if name not in wanted and at not in meant]
+        for number, count in sampled(np.array(extra, dtype=np.int64)):
+            yield Defect(found.header_place(number), "the plan has no column {value}", count=count)
 
 
 # -- 3xx: trials and events --------------------------------------------------------------------------------------
