@@ -208,6 +208,24 @@ def test_without_a_reference_it_is_a_dry_run(subgate: Callable[..., Result], mon
     assert run["measures"] == {"real_time_factor": 0.125, "metadata_real_time_factor": 6.25}
 
 
+def test_a_folder_without_a_run_has_no_scores(subgate: Callable[..., Result], tmp_path: Path) -> None:
+    """Nothing found is no pass, also where only scores are asked for."""
+    (tmp_path / "hyp.threshold.csv").write_text('"EventID","DetectionThreshold","DetectionTPT"\n"E006","0.5","1"\n')
+    assert subgate("score", "-e", "med11", str(tmp_path)).exit_code == 1
+
+
+@pytest.mark.parametrize("year", [15, 16, 17])
+def test_a_column_of_another_year_is_only_an_extra_one(year: int, tmp_path: Path) -> None:
+    """Ranks took the place of scores: what a column Score holds then is not judged."""
+    shutil.copytree(CASES / f"good-med{year}" / "submission", tmp_path / "submission")
+    (detections,) = tmp_path.rglob("*.detection.csv")
+    lines = detections.read_text().splitlines()
+    detections.write_text("".join(f'{line},"{"7" if rank else "Score"}"\n' for rank, line in enumerate(lines)))
+    report = check(str(tmp_path / "submission"), Request(None, (f"{CASES}/tables/MED11TEST_TrialIndex.csv",)))
+    assert {finding.rule.code for finding in report.findings} == {"MED221"}
+    assert verdict(report, Law.TOOL) is Verdict.ACCEPT
+
+
 @pytest.mark.parametrize(
     ("section", "hours"),
     [
