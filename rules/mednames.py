@@ -24,6 +24,7 @@ B, B4 = "MED11 App. B", "MED11 B.4"
 _START = "ARCHIVE"
 _ANY_SUFFIX = re.compile(r"(\.tar)?\.[A-Za-z0-9]+$")
 _PLAIN = re.compile(r"[A-Za-z0-9.+_-]*")
+_SHELL = re.compile(r"[\s;&|<>()$`\"'\\]")
 _NO_FIELDS = ("MED110",)
 
 
@@ -190,20 +191,36 @@ def not_the_expected_team(opened: OpenRun) -> Iterator[Defect]:
         yield Defect(opened.run.name_place(part), f"<TEAM> is {quoted(part.text)}; {quoted(expected)} is expected")
 
 
-@rule("MED108", "odd-character", cites=B, plan=WARNING, tool=WARNING, follows=_NO_FIELDS)
+@rule("MED108", "odd-character", cites=B, plan=WARNING, tool=WARNING, follows=(*_NO_FIELDS, "MED109"))
 def odd_character(opened: OpenRun) -> Iterator[Defect]:
     """An EXP-ID has only letters, digits, dots, plus signs and hyphens between its underscores.
 
-    Why: names travel through shells and web pages; a blank ends a word there.
-    Bad: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-my system_1
+    Why: names travel through shells and web pages, where other characters may mean something else.
+    Bad: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-my@system_1
     Good: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-mysystem_1
     Fix: leave the character out.
-    NIST: F4DE hands names to a shell as they are: a blank makes the check fail for the wrong reason.
+    NIST: F4DE hands names to a shell as they are.
     """
     for part in opened.run.fields:
         if not _PLAIN.fullmatch(part.text):
             odd = next(char for char in part.text if not _PLAIN.fullmatch(char))
             yield Defect(opened.run.name_place(part), f"<{part.name}> has the character {quoted(odd)}")
+
+
+@rule("MED109", "shell-character", cites="F4DE TV11MED-SubmissionChecker", plan=OK, tool=ERROR, follows=_NO_FIELDS)
+def shell_character(opened: OpenRun) -> Iterator[Defect]:
+    """An EXP-ID has no blank, and nothing else that ends or changes a word in a shell.
+
+    Why: NIST's checker hands the name to a shell as it is, and does not find the files.
+    Bad: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-my system_1
+    Good: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-mysystem_1
+    Fix: leave the character out.
+    NIST: F4DE refuses it, for another reason than it says.
+    """
+    for part in opened.run.fields:
+        odd = _SHELL.search(part.text)
+        if odd is not None:
+            yield Defect(opened.run.name_place(part), f"<{part.name}> has the character {quoted(odd[0])}")
 
 
 @rule("MED110", "exp-id-field-count", cites=B, plan=ERROR, tool=ERROR, follows=("MED101",))
@@ -321,6 +338,7 @@ RULES = (
     runs_differ,
     not_the_expected_team,
     odd_character,
+    shell_character,
     exp_id_field_count,
     exp_id_empty_field,
     exp_id_field,
