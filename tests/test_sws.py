@@ -104,6 +104,17 @@ def test_the_report_of_resources_needs_no_references(tmp_path: Path, subgate: Ca
     )
 
 
+def test_audio_is_the_sum_of_all_digits(tmp_path: Path, subgate: Callable[..., Result]) -> None:
+    """Durations are added as they are written: 151.49996 s are 151 trials, not the 152 of a sum that was rounded."""
+    ecf = tmp_path / "long.ecf.xml"
+    line = '<excerpt audio_filename="a/{}.wav" channel="{}" tbeg="0" dur="{}" language="multiple" source_type="cts"/>'
+    lines = [line.format(*one) for one in (("x", 1, "100"), ("y", 1, "51.49996"), ("y", 2, "51.49996"))]
+    ecf.write_text(f'<ecf source_signal_duration="1" version="1">{"".join(lines)}</ecf>', encoding="utf-8")
+    data = ["--data", f"ecf={ecf}", *references("01-by-hand")[2:]]
+    run = submission(subgate("score", str(STDLIST), "-e", "sws2013", *data, "--format", "json"))["runs"][0]
+    assert (run["measures"]["duration"], run["measures"]["trials"]) == (151.49996, 151)
+
+
 # -- presets -----------------------------------------------------------------------------------------------------
 
 
