@@ -43,7 +43,7 @@ class Field:
 _CPU = "CPU time is reported as if one core had done all the work: cpu_hours = wall_hours x cores_used"
 _USAGE = (
     Field("wall_hours", Kind.POSITIVE, _CPU),
-    Field("cores_used", Kind.COUNT, _CPU),
+    Field("cores_used", Kind.POSITIVE, _CPU),
     Field("cpu_hours", Kind.POSITIVE, _CPU),
     Field("pmu_gb", Kind.AMOUNT, "peak memory in GB: the highest single value over all steps and nodes"),
 )
