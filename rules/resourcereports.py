@@ -87,7 +87,7 @@ def tables(form: Form) -> Iterator[tuple[str, str, dict[str, object]]]:
         found = form.values.get(name)
         if isinstance(found, dict):
             yield name, name, found
-        elif isinstance(found, list):
+        elif name == "node" and isinstance(found, list):
             yield from ((f"{name}[{rank}]", name, one) for rank, one in enumerate(found) if isinstance(one, dict))
 
 

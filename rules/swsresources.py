@@ -74,7 +74,12 @@ def missing_resource_field(submission: Submission) -> Iterator[Defect]:
         for name in (name for name in TABLES if name not in there):
             keys = ", ".join(field.name for field in TABLES[name])
             head = f"[[{name}]]" if name == "node" else f"[{name}]"
-            yield Defect(place_of(file, form, name), f"the table {head} is missing", f"add it, with {keys}")
+            if name in form.values:
+                yield Defect(
+                    place_of(file, form, f"{name}[0]"), f"{name} must be one table", f"write it once, as {head}"
+                )
+            else:
+                yield Defect(place_of(file, form, name), f"the table {head} is missing", f"add it, with {keys}")
         for path, name, values in tables(form):
             measured = name in Phase._value2member_map_ and not MEASURED & values.keys()
             for field in TABLES[name]:
@@ -105,7 +110,7 @@ def unusable_resource_field(submission: Submission) -> Iterator[Defect]:
     Why: what is no number cannot be recomputed; pmu_gb and pl alone may be 0.
     Bad: cores = "16", or wall_hours = -3
     Good: cores = 16, and wall_hours = 3.0
-    Fix: write numbers without quotes and without a unit.
+    Fix: write what the message asks for; numbers without quotes and without a unit.
     NIST: STDEval knows no resource report.
     """
     for file, form in forms(submission):
@@ -116,7 +121,8 @@ def unusable_resource_field(submission: Submission) -> Iterator[Defect]:
                     continue
                 where = place_of(file, form, f"{path}.{field.name}")
                 message = f"{path}.{field.name} is not {field.kind.value}: {quoted(_shown(value))}"
-                yield Defect(where, message, why=field.doc, cites=section(field))
+                hint = f"write {field.kind.value}{', without quotes and unit' if isinstance(value, str) else ''}"
+                yield Defect(where, message, hint, why=field.doc, cites=section(field))
 
 
 def _shown(value: object) -> str:

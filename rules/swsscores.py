@@ -88,6 +88,7 @@ def _resources(opened: OpenRun) -> tuple[dict[str, Number], dict[str, str]]:
     if "ISF" not in opened.submission.profile.measures:
         return {}, {}
     forms = [(file.rsplit("/", 1)[-1], cast("Form", table)) for file, table in opened.submission.reports]
+    forms = [(name, form) for name, form in forms if form.values]  # nothing can be said about one that is no TOML
     mine = [form for name, form in forms if name.startswith(f"{opened.run.stem}.")]
     for_all = [form for name, form in forms if name == "resources.toml"]
     if not mine + for_all:

@@ -296,6 +296,18 @@ def test_odd_reports_are_judged(text: str, tmp_path: Path, subgate: Callable[...
     assert submission(result)["findings"]
 
 
+def test_figures_do_not_hide_in_a_list_of_tables(tmp_path: Path, subgate: Callable[..., Result]) -> None:
+    """[[indexing]] is legal TOML and looks right, but is no table that can be recomputed."""
+    path = tmp_path / "resources.toml"
+    text = (GOLDEN / "01-by-hand" / "resources.toml").read_text(encoding="utf-8")
+    path.write_text(text.replace("[indexing]", "[[indexing]]").replace("isf = 0.7467", "isf = 9.9"), encoding="utf-8")
+    found = submission(subgate("check", str(path), "-e", "sws2013", "--format", "json"))
+    assert found["verdict"] == "reject"
+    assert [(one["rule"], one["line"], one["message"]) for one in found["findings"]] == [
+        ("SWS603", 21, "indexing must be one table")
+    ]
+
+
 def test_a_skeleton_is_asked_to_be_filled_in(tmp_path: Path, subgate: Callable[..., Result]) -> None:
     """What init writes is legal but for its blanks: nothing else is found."""
     folder = tmp_path / "sub"
