@@ -68,7 +68,7 @@ def test_every_figure_is_the_oracles(name: str, subgate: Callable[..., Result]) 
     expected = json.loads((GOLDEN / name / "expected.json").read_text(encoding="utf-8"))
     given_ = json.loads((GOLDEN / name / "params.json").read_text(encoding="utf-8"))
     sets = [word for key, ours in SETTINGS.items() for word in ("--set", f"{ours}={given_[key]}")]
-    call = ["score", str(GOLDEN / name), "-e", "sws2013", *references(name), *sets, "--format", "json"]
+    call = ["score", str(GOLDEN / name), "-e", given_["edition"], *references(name), *sets, "--format", "json"]
     run = submission(subgate(*call))["runs"][0]
     wanted = {ours: expected[theirs] for theirs, ours in MEASURES.items()}
     wanted |= {key: expected["resources"][key] for key in ("ISF", "SSF", "PL") if "resources" in expected}
