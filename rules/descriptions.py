@@ -7,8 +7,7 @@ A heading is a line ``Section 3.1 Title``, or ``3.1 Title`` where the title is a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from validator.model import Defect, Law, Place
 from validator.suggest import nearest
@@ -27,8 +26,7 @@ _STEP = re.compile(r"^\s*[-*•]\s*\S.*\s[-–]\s.*\s[-–]\s")  # noqa: RUF001 
 FILL_IN = "FILL-IN"
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading that was found, and the lines below it up to the next one."""
 
     number: str

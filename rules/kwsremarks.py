@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from validator.model import Defect, Place, Rule, Severity, parse_doc
+from validator.model import Defect, Place, Rule, Severity
 from validator.scoring.refusals import Obstacle
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ _CAUSES = {
 
 
 def _remark(code: str, name: str, cites: str, laws: tuple[Severity, Severity], text: str) -> Rule[object]:
-    return Rule(code, name, cites, laws[0], laws[1], parse_doc(text), follows=_CAUSES.get(code, ()))
+    return Rule(code, name, cites, laws[0], laws[1], text, follows=_CAUSES.get(code, ()))
 
 
 NOT_SCORABLE = _remark(
@@ -153,8 +152,7 @@ NO_TARGETS = _remark(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Book:
+class Book(NamedTuple):
     """The rules of an evaluation for what scores tell."""
 
     not_scorable: Rule[object]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -52,8 +52,7 @@ _PREPARED = 4  # references that are kept: two laws, with and without a stand-in
 _FILTERS = ("charsplit", "notASCII", "deleteHyphens")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """One experiment: what was aligned and measured, kept to compare runs."""
 
     reference: Reference
@@ -200,9 +199,9 @@ class KwsScorer:
         found = conventions(opened.submission.profile.scoring.under(law))
         keywords = self._listed(opened).keywords
         if not any(mark in keyword.text for keyword in keywords for mark in "&<>\"'"):
-            found = replace(found, entities_decoded=False)
+            found = found._replace(entities_decoded=False)
         if {one.kwid for one in _system(opened).lists} <= {keyword.kwid for keyword in keywords}:
-            found = replace(found, unknown_keyword_refused=False)
+            found = found._replace(unknown_keyword_refused=False)
         return found
 
     def _listed(self, opened: OpenRun) -> KeywordList:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,8 +49,7 @@ class TextPool:
         return (self[number] for number in range(len(self)))
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """One stretch of a recording that an ECF puts into the experiment."""
 
     audio_filename: str
@@ -61,8 +60,7 @@ class Excerpt:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ecf:
+class Ecf(NamedTuple):
     """An experiment control file."""
 
     source_signal_duration_s: float
@@ -72,8 +70,7 @@ class Ecf:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Keyword:
+class Keyword(NamedTuple):
     """One keyword of a KWList; ``text`` is as written, attributes are the kwinfo pairs in file order."""
 
     kwid: str
@@ -82,8 +79,7 @@ class Keyword:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KeywordList:
+class KeywordList(NamedTuple):
     """A KWList: the keywords to search for, and how their text is compared."""
 
     ecf_filename: str
@@ -95,16 +91,14 @@ class KeywordList:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class TextLine:
+class TextLine(NamedTuple):
     """One line of a text file, without its end."""
 
     text: str
     offset: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Description:
+class Description(NamedTuple):
     """A system description."""
 
     lines: tuple[TextLine, ...]
@@ -114,23 +108,20 @@ class Description:
         return any(word in line.text for line in self.lines)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class Form(NamedTuple):
     """A form that was filled in: tables of values, and where in the file a table or a value begins, by dotted path."""
 
     values: dict[str, object]
     places: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ResourceTable:
+class ResourceTable(NamedTuple):
     """The resources that a description may name (DataDefs.tsv): their ids."""
 
     ids: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class DetectedList:
+class DetectedList(NamedTuple):
     """One ``detected_kwlist``: a keyword that was searched for."""
 
     kwid: str
@@ -168,8 +159,7 @@ class Detections:
         return len(self.offset)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KwsList:
+class KwsList(NamedTuple):
     """A keyword-search result: header, one DetectedList per searched keyword, all detections.
 
     Time and size of the index are in the header of 2006 only; NaN where they are not.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(NamedTuple):
     """Which keyword each detected_kwlist is about.
 
     A unit is what is aligned as one: a keyword, or a further list of a keyword that has one already. ``of_list`` is
@@ -32,8 +30,7 @@ class Searched:
     listed: Flags
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """The detections that are trials: their rows, with what alignment compares."""
 
     row: Rows

@@ -15,9 +15,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -41,8 +40,7 @@ _REJECT_ALL = "rejecting every detection is best"
 _NO_TEXTS = "the official scorer ranks scores as text, and the texts were not kept"
 
 
-@dataclass(frozen=True, slots=True)
-class Twv:
+class Twv(NamedTuple):
     """All measures of one experiment.
 
     ``values`` and ``undefined`` are by the measures' public names: what is None there has its reason here. The
