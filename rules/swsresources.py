@@ -32,8 +32,18 @@ def no_resource_report(submission: Submission) -> Iterator[Defect]:
     Fix: subgate init -e sws2013 DIR writes a resources.toml to fill in; --set complete=true makes this an error.
     NIST: STDEval knows no resource report.
     """
-    if not submission.parameters["complete"] and not submission.side:
+    if not submission.parameters["complete"]:
+        yield from _without_report(submission)
+
+
+def _without_report(submission: Submission) -> Iterator[Defect]:
+    if not submission.side:
         yield Defect(Place(submission.path), "there is no resources.toml")
+        return
+    for run in submission.runs:
+        if not submission.reports_of(run):
+            hint = f"add {run.stem}.resources.toml, or a resources.toml for all runs"
+            yield Defect(Place(run.file), "no resource report goes with this run", hint)
 
 
 @rule("SWS602", "resource-report-missing", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("whole",))
@@ -46,8 +56,8 @@ def resource_report_missing(submission: Submission) -> Iterator[Defect]:
     Fix: subgate init -e sws2013 DIR writes one to fill in.
     NIST: STDEval knows no resource report.
     """
-    if submission.parameters["complete"] and not submission.side:
-        yield Defect(Place(submission.path), "there is no resources.toml")
+    if submission.parameters["complete"]:
+        yield from _without_report(submission)
 
 
 @rule(

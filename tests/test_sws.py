@@ -171,6 +171,31 @@ def test_pack_writes_the_plain_form(tmp_path: Path, subgate: Callable[..., Resul
         assert member.read().decode() == plain
 
 
+def test_each_run_has_its_own_report(tmp_path: Path, subgate: Callable[..., Result]) -> None:
+    """The one with its name in front, or else the nearest; scores and archives agree, and who has none is told."""
+    report = (GOLDEN / "01-by-hand" / "resources.toml").read_text(encoding="utf-8")
+    other = report.replace("wall_hours = 3.0", "wall_hours = 6.0").replace("cpu_hours = 48.0", "cpu_hours = 96.0")
+    other = other.replace("ssf = 0.6400", "ssf = 1.28").replace("pl = 2.4907", "pl = 4.7947")
+    for name in ("a", "b", "c"):
+        (tmp_path / "sub" / name).mkdir(parents=True)
+        (tmp_path / "sub" / name / f"{name}.stdlist.xml").write_bytes(STDLIST.read_bytes())
+    for place, text in (("a/resources.toml", report), ("b/resources.toml", other), ("c.resources.toml", other)):
+        (tmp_path / "sub" / place).write_text(text, encoding="utf-8")
+    call = ["pack", str(tmp_path / "sub"), "-e", "sws2013", *references("01-by-hand")[:4], "-o", str(tmp_path / "up")]
+    found = submission(subgate(*call, "--format", "json"))
+    assert {run["id"]: run["measures"]["SSF"] for run in found["runs"]} == {"a": 0.64, "b": 1.28, "c": 1.28}
+    assert [package["members"] for package in found["packages"]] == [
+        ["a.stdlist.xml", "resources.toml"],
+        ["b.stdlist.xml", "resources.toml"],
+        ["c.resources.toml", "c.stdlist.xml"],
+    ]
+    for place in ("a/resources.toml", "b/resources.toml"):
+        (tmp_path / "sub" / place).unlink()
+    check = ["check", str(tmp_path / "sub"), "-e", "sws2013", "--set", "complete=true", "--format", "json"]
+    missing = [one["path"] for one in submission(subgate(*check))["findings"] if one["rule"] == "SWS602"]
+    assert [Path(path).name for path in missing] == ["a.stdlist.xml", "b.stdlist.xml"]
+
+
 def test_a_plain_file_is_packed_as_it_is() -> None:
     """The source itself, not a copy."""
     source = formats.source_of(STDLIST)

@@ -82,7 +82,7 @@ def _of_the_result(reference: Reference, result: Twv) -> Iterator[Refusal]:
     excess = np.flatnonzero(result.evaluated & (result.tally.non_targets > result.rates.non_targets))
     if reference.conventions.excess_refused and len(excess):
         row = int(excess[0])
-        keyword = "all together" if reference.parameters.pooled else reference.keywords.keywords[row].kwid
+        keyword = "the pool" if reference.parameters.pooled else reference.keywords.keywords[row].kwid
         there, possible = int(result.tally.non_targets[row]), int(result.rates.non_targets[row])
-        message = f"{keyword}: {there} detections hit no reference, but there are only {possible} non-target trials"
+        message = f"{keyword} has {there} detections that hit nothing, but {possible} non-target trials"
         yield Refusal(Obstacle.EXCESS_OF_FALSE_ALARMS, message)
