@@ -115,6 +115,19 @@ def test_audio_is_the_sum_of_all_digits(tmp_path: Path, subgate: Callable[..., R
     assert (run["measures"]["duration"], run["measures"]["trials"]) == (151.49996, 151)
 
 
+def test_every_repetition_is_counted(tmp_path: Path, subgate: Callable[..., Result]) -> None:
+    """A hundred equal detections, and a hundred more in another list: 198 are there again."""
+    text = STDLIST.read_text(encoding="utf-8")
+    lines = [line * 100 if "<term " in line and "4.5" not in line else line for line in text.splitlines(keepends=True)]
+    path = tmp_path / "sys.stdlist.xml"
+    path.write_text("".join(lines), encoding="utf-8")
+    found = submission(subgate("check", str(path), "-e", "sws2013", "--format", "json"))["findings"]
+    twice = [one for one in found if one["rule"] == "SWS401"]
+    assert {one["count"] for one in twice} == {198}
+    assert [one["line"] for one in twice[:2]] == [5, 6]
+    assert {one["message"] for one in twice[:2]} == {"the same detection again; it is at line 4 already"}
+
+
 # -- presets -----------------------------------------------------------------------------------------------------
 
 
