@@ -158,6 +158,16 @@ def test_a_data_set_that_there_is_not(subgate: Callable[..., Result]) -> None:
     assert "african-dev-dev" in result.output
 
 
+@pytest.mark.parametrize(
+    "chosen", ["beta=nan", "collar=inf", "collar=-1", "gap=-0.5", "beta=-1", "trials_per_second=0"]
+)
+def test_parameters_that_mean_nothing(chosen: str, subgate: Callable[..., Result]) -> None:
+    """It is the call that is wrong, not the submission."""
+    result = subgate("score", str(STDLIST), "-e", "sws2013", *references("01-by-hand"), "--set", chosen)
+    assert result.exit_code == 2
+    assert chosen.partition("=")[0] in result.output
+
+
 # -- the plain form ----------------------------------------------------------------------------------------------
 
 
