@@ -23,7 +23,7 @@ from validator.scoring.conventions import (
 from validator.scoring.reference import Reference, reference
 from validator.scoring.refusals import Refusal, refusals
 from validator.scoring.trials import Trials, trials
-from validator.scoring.twv import Twv, measure
+from validator.scoring.twv import Twv, basis, measure
 from validator.tables import Tokens
 
 from . import kwsremarks
@@ -118,13 +118,12 @@ class KwsScorer:
         return replace(opened, references={**opened.references, "rttm": _stand_in(_ecf(opened), self._listed(opened))})
 
     def can_score(self, opened: OpenRun) -> Scores:
-        """Align and measure only, to see whether it can be done; the numbers mean nothing."""
+        """Align and count only, to see whether it can be done; the numbers mean nothing."""
         law = Law.TOOL if opened.submission.profile.official_tool else Law.PLAN
         ready, system = self._reference(opened, law), _system(opened)
-        result = _experiment(ready, align(ready, system), system).result
-        refused = refusals(ready, system, result)
-        everything = kwsremarks.remarks(opened, ready, result, refused, self._book)
-        remarks = tuple(pair for pair in everything if pair[0] in self._book.obstacles)
+        table = trials(align(ready, system), pooled=ready.parameters.pooled)
+        refused = refusals(ready, system, basis(table, ready.parameters))
+        remarks = tuple(kwsremarks.obstacles(opened, refused, self._book))
         return Scores({}, {}, _signature(ready.parameters), remarks=remarks)
 
     def score(self, opened: OpenRun, law: Law, wanted: Wanted) -> Scores:
@@ -139,10 +138,11 @@ class KwsScorer:
         ready = self._reference(opened, law)
         system = _system(opened)
         main = _experiment(ready, align(ready, system), system)
-        refused = refusals(ready, system, main.result)
-        remarks = tuple(kwsremarks.remarks(opened, ready, main.result, refused, self._book))
-        if any(kwsremarks.forbids(refusal) for refusal in refused):
+        refused = refusals(ready, system, main.result.basis)
+        remarks = tuple(kwsremarks.obstacles(opened, refused, self._book))
+        if any(map(kwsremarks.forbids, refused)):
             return _unscored(refused, remarks, ready)
+        remarks += tuple(kwsremarks.standouts(opened, ready, main.result, self._book))
         measures, undefined = _named(main.result, "")
         more, missing = _by_segments(ready, system) if _has_segments(opened) else ({}, {})
         breakdown = {"keyword": _keywords(ready, main.result)}
@@ -256,7 +256,7 @@ def _unscored(refused: tuple[Refusal, ...], remarks: tuple[object, ...], ready: 
 def _keywords(ready: Reference, result: Twv) -> list[dict[str, Cell]]:
     if ready.parameters.pooled:
         return []
-    tally = result.tally
+    tally = result.basis.tally
     columns = {
         "targets": tally.targets,
         "correct": tally.correct,
@@ -267,7 +267,7 @@ def _keywords(ready: Reference, result: Twv) -> list[dict[str, Cell]]:
     rates = {
         name: _or_none(column) for name, column in (("PMiss", result.p_miss), ("PFA", result.p_fa), ("TWV", result.twv))
     }
-    member = result.evaluated | (tally.detections > 0)
+    member = result.basis.evaluated | (tally.detections > 0)
     return [
         {"id": keyword.kwid, **{name: values[row] for name, values in (*counts.items(), *rates.items())}}
         for row, keyword in enumerate(ready.keywords.keywords)

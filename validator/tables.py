@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -46,7 +46,14 @@ class TextPool:
         return self._pool[begin : self._ends[number]].decode("utf-8", "replace")
 
     def __iter__(self) -> Iterator[str]:
-        return (self[number] for number in range(len(self)))
+        if not self._pool.isascii():
+            return (self[number] for number in range(len(self)))
+        whole = self._pool.decode("ascii")  # one byte is one character: decoded once, and cut
+        return (whole[begin:end] for begin, end in pairwise(chain((0,), self._ends)))
+
+    def any_has(self, character: str) -> bool:
+        """Tell whether a character stands in any of the texts."""
+        return character.encode() in self._pool
 
 
 class Excerpt(NamedTuple):

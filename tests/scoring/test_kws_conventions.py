@@ -83,7 +83,7 @@ class Try:
 
     def obstacles(self, law: TwvConventions) -> set[Obstacle]:
         """Return why the law does not score the system."""
-        return {one.obstacle for one in refusals(self.reference(law), self.given().kwslist, self.score(law))}
+        return {one.obstacle for one in refusals(self.reference(law), self.given().kwslist, self.score(law).basis)}
 
     def found(self, law: TwvConventions) -> int:
         """Count the references that are scored."""
@@ -261,13 +261,13 @@ def test_refused_values() -> None:
     ranged = system._replace(min_score=0.0, max_score=0.5)
     broken = system._replace(detections=replace(system.detections, valid=np.array([False, True, True])))
     result = one.score(TOOL)
-    assert [(r.obstacle, r.rows) for r in refusals(known, ranged, result)] == [
+    assert [(r.obstacle, r.rows) for r in refusals(known, ranged, result.basis)] == [
         (Obstacle.SCORE_NOT_A_NUMBER, (1,)),
         (Obstacle.SCORE_OUT_OF_RANGE, (2,)),
     ]
-    assert (Obstacle.INVALID_DETECTION, (0,)) in [(r.obstacle, r.rows) for r in refusals(known, broken, result)]
+    assert (Obstacle.INVALID_DETECTION, (0,)) in [(r.obstacle, r.rows) for r in refusals(known, broken, result.basis)]
     half = system._replace(min_score=0.0)
-    assert Obstacle.HALF_A_RANGE in {r.obstacle for r in refusals(known, half, result)}
+    assert Obstacle.HALF_A_RANGE in {r.obstacle for r in refusals(known, half, result.basis)}
     assert len(align(known, broken)) == 2
     assert result.values["false_alarms"] == 1
 
@@ -345,7 +345,7 @@ def test_just_system_keywords_and_pooling() -> None:
     pooled = measure(
         trials(align(one.reference(TOOL), given.kwslist), pooled=True, text=given.words), TOOL, one.parameters
     )
-    assert (pooled.values["targets"], pooled.values["PMiss"], len(pooled.evaluated)) == (2, 0.5, 1)
+    assert (pooled.values["targets"], pooled.values["PMiss"], len(pooled.basis.evaluated)) == (2, 0.5, 1)
     turns = [Token("SPEAKER", "f", "1", 0.5, 6.0, speaker="s")]
     spoken = replace(just, corpus=replace(corpus, tokens=[*corpus.tokens, *turns]))
     assert spoken.segments(TOOL).values["targets"] == 2
@@ -361,7 +361,7 @@ def test_all_keywords() -> None:
     assert values["ATWV_all_keywords"] == pytest.approx(1 - 999.9 * (0 + 1 / 60) / 2)
     every = replace(one, parameters=TwvParameters(all_keywords=True)).score(PLAN)
     assert every.values["ATWV"] == values["ATWV_all_keywords"]
-    assert every.evaluated.tolist() == [True, True]
+    assert every.basis.evaluated.tolist() == [True, True]
     assert every.values["MAP"] == 0.5
 
 

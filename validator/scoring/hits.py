@@ -62,8 +62,8 @@ def searched(reference: Reference, system: KwsList) -> Searched:
 
 def placed(reference: Reference, detections: Detections) -> Codes:
     """Return the place of each detection."""
-    files = tuple(system_file(name) for name in detections.files)
-    return reference.base.places.codes(detections.file, detections.channel, files, tuple(detections.channels))
+    files = map(system_file, detections.files)
+    return reference.base.places.codes(detections.file, detections.channel, files, detections.channels)
 
 
 def located(reference: Reference, lists: Searched, detections: Detections) -> Located:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from validator.scoring.reference import Reference
-    from validator.scoring.twv import Twv
+    from validator.scoring.twv import Basis
     from validator.tables import KwsList
 
 
@@ -36,9 +36,9 @@ class Refusal(NamedTuple):
     rows: tuple[int, ...] = ()
 
 
-def refusals(reference: Reference, system: KwsList, result: Twv) -> tuple[Refusal, ...]:
+def refusals(reference: Reference, system: KwsList, counted: Basis) -> tuple[Refusal, ...]:
     """List why the law does not score this system; empty if it does."""
-    return (*_of_the_system(reference, system), *_of_the_result(reference, result))
+    return (*_of_the_system(reference, system), *_of_the_trials(reference, counted))
 
 
 _SHOWN = 20
@@ -69,20 +69,20 @@ def _of_the_system(reference: Reference, system: KwsList) -> Iterator[Refusal]:
             yield Refusal(Obstacle.SCORE_OUT_OF_RANGE, message, tuple(outside[:_SHOWN].tolist()))
 
 
-def _of_the_result(reference: Reference, result: Twv) -> Iterator[Refusal]:
+def _of_the_trials(reference: Reference, counted: Basis) -> Iterator[Refusal]:
     if not reference.duration_s > 0:
         yield Refusal(Obstacle.NO_TIME, "the ECF has no scored time")
         return
-    if reference.conventions.one_threshold and not result.consistent:
+    if reference.conventions.one_threshold and not counted.consistent:
         message = (
-            f"the decisions follow no threshold: the highest score with NO is {result.highest_no:g}, "
-            f"the lowest with YES {result.lowest_yes:g}"
+            f"the decisions follow no threshold: the highest score with NO is {counted.highest_no:g}, "
+            f"the lowest with YES {counted.lowest_yes:g}"
         )
         yield Refusal(Obstacle.NO_ONE_THRESHOLD, message)
-    excess = np.flatnonzero(result.evaluated & (result.tally.non_targets > result.rates.non_targets))
+    excess = np.flatnonzero(counted.evaluated & (counted.tally.non_targets > counted.rates.non_targets))
     if reference.conventions.excess_refused and len(excess):
         row = int(excess[0])
         keyword = "the pool" if reference.parameters.pooled else reference.keywords.keywords[row].kwid
-        there, possible = int(result.tally.non_targets[row]), int(result.rates.non_targets[row])
+        there, possible = int(counted.tally.non_targets[row]), int(counted.rates.non_targets[row])
         message = f"{keyword} has {there} detections that hit nothing, but {possible} non-target trials"
         yield Refusal(Obstacle.EXCESS_OF_FALSE_ALARMS, message)
