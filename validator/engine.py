@@ -202,7 +202,8 @@ class _Pass:
 
     def report(self, submission: Submission, how: str) -> Report:
         """Put everything together."""
-        found = self._found if self._request.scoring is None else scoring_only(self._found)
+        unread = {run.file for run in submission.runs if run.role is None}
+        found = self._found if self._request.scoring is None else scoring_only(self._found, unread)
         sources: dict[str, tuple[Source, str]] = {
             run.file: (run.source, run.role.format if run.role is not None else "") for run in submission.runs
         }
