@@ -22,7 +22,7 @@ _HEADING = re.compile(r"^[#*\s]*(section\s+)?(\d+(?:\.\d+)*)[.:)\s-]*(.*?)[*\s:]
 _MAIL = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[A-Za-z]{2,}")
 _UNIT = r"(?:ms|s|sec|secs|seconds?|m|min|mins|minutes?|h|hr|hrs|hours?|d|days?)"
 _TIME = re.compile(rf"\b\d+(?:\.\d+)?\s*(?:cpu|gpu|core|wall)?[\s-]*{_UNIT}\b|\b\d+:\d\d(?::\d\d)?\b", re.IGNORECASE)
-_STEP = re.compile(r"^\s*[-*•]\s*\S.*\s[-–]\s.*\s[-–]\s")  # noqa: RUF001 - people type dashes
+STEP = re.compile(r"^\s*[-*•]\s*\S.*\s[-–]\s.*\s[-–]\s")  # noqa: RUF001 - people type dashes
 FILL_IN = "FILL-IN"
 
 
@@ -130,7 +130,7 @@ def untimed_steps(submission: Submission) -> Iterator[Defect]:
     for file, text in submission.descriptions:
         found = sections(text, form.sections)
         for line in (line for number in form.times if number in found for line in found[number].body):
-            if _STEP.match(line.text) and not _TIME.search(line.text):
+            if STEP.match(line.text) and not _TIME.search(line.text):
                 yield Defect(Place(file, line.offset), "this sub-step has no processing time")
 
 

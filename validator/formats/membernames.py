@@ -7,12 +7,12 @@ import re
 
 def unsafe_name(name: str) -> str:
     """Say what is dangerous about a name; nothing if it is safe."""
+    if ".." in name.split("/"):
+        return "leads out of the archive (..)"
     if not name.strip("./"):
         return "" if name in (".", "./") else "is empty"
     if name.startswith("/") or re.match(r"^[A-Za-z]:", name):
         return "is an absolute path"
-    if ".." in name.split("/"):
-        return "leads out of the archive (..)"
     if "\\" in name:
         return "has a backslash"
     if any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 or 0xD800 <= ord(char) < 0xE000 for char in name):
