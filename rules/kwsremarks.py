@@ -24,7 +24,6 @@ _FAR = 0.02  # of ATWV below MTWV, from which on the threshold is worth a word
 _BY_PLAN_TOO = {
     Obstacle.INVALID_DETECTION,
     Obstacle.SCORE_NOT_A_NUMBER,
-    Obstacle.NO_TIME,
     Obstacle.EXCESS_OF_FALSE_ALARMS,
 }
 _CAUSES = {
@@ -45,7 +44,7 @@ NOT_SCORABLE = _remark(
     (ERROR, ERROR),
     """A run can be scored.
 
-    Why: a value that is no number, or no scored time at all, leaves nothing to compute.
+    Why: a value that is no number leaves nothing to compute.
     Bad: score="NaN"
     Good: score="0.41"
     Fix: mend what the message names.

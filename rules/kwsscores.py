@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from validator.errors import UsageError
+from validator.errors import ReferenceDataError, UsageError
 from validator.model import Law, Scores
 from validator.scoring.alignment import Alignment, Outcome, align
 from validator.scoring.conventions import (
@@ -21,13 +21,14 @@ from validator.scoring.conventions import (
     beta,
 )
 from validator.scoring.reference import Reference, reference
-from validator.scoring.refusals import Refusal, refusals
+from validator.scoring.refusals import Obstacle, Refusal, refusals
 from validator.scoring.trials import Trials, trials
 from validator.scoring.twv import Twv, basis, measure
 from validator.tables import Tokens
 
 from . import kwsremarks
 from .excerpts import ecf_recording
+from .kwsparts import Protocol, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,7 +124,8 @@ class KwsScorer:
         ready, system = self._reference(opened, law), _system(opened)
         table = trials(align(ready, system), pooled=ready.parameters.pooled)
         refused = refusals(ready, system, basis(table, ready.parameters))
-        remarks = tuple(kwsremarks.obstacles(opened, refused, self._book))
+        own = tuple(one for one in refused if one.obstacle is not Obstacle.NO_TIME)
+        remarks = tuple(kwsremarks.obstacles(opened, own, self._book))
         return Scores({}, {}, _signature(ready.parameters), remarks=remarks)
 
     def score(self, opened: OpenRun, law: Law, wanted: Wanted) -> Scores:
@@ -139,15 +141,18 @@ class KwsScorer:
         system = _system(opened)
         main = _experiment(ready, align(ready, system), system)
         refused = refusals(ready, system, main.result.basis)
+        timeless = next((one.message for one in refused if one.obstacle is Obstacle.NO_TIME), None)
+        if timeless:
+            raise ReferenceDataError(f"{timeless}: nothing can be scored with it; give another (--data ecf=FILE)")
         remarks = tuple(kwsremarks.obstacles(opened, refused, self._book))
         if any(map(kwsremarks.forbids, refused)):
             return _unscored(refused, remarks, ready)
         remarks += tuple(kwsremarks.standouts(opened, ready, main.result, self._book))
         measures, undefined = _named(main.result, "")
-        more, missing = _by_segments(ready, system) if _has_segments(opened) else ({}, {})
+        more, missing, inferred = _by_segments(ready, system) if _has_segments(opened) else ({}, {}, ())
         breakdown = {"keyword": _keywords(ready, main.result)}
         for choice in wanted.by:
-            breakdown[choice] = list(_parts(choice, ready, main.alignment, system))
+            breakdown[choice] = _parts(choice, ready, (Protocol("", main.alignment), *inferred), system)
         spread = {}
         if wanted.intervals:
             from validator.scoring.resampling import Resampling, intervals  # noqa: PLC0415
@@ -222,10 +227,12 @@ def _has_segments(opened: OpenRun) -> bool:
     return any(name.startswith("segment.") for name in opened.submission.profile.measures)
 
 
-def _by_segments(ready: Reference, system: KwsList) -> tuple[dict[str, Number], dict[str, str]]:
+def _by_segments(ready: Reference, system: KwsList) -> tuple[dict[str, Number], dict[str, str], tuple[Protocol, ...]]:
     from validator.scoring.segments import align_segments, segment_reference  # noqa: PLC0415
 
-    return _named(_experiment(ready, align_segments(segment_reference(ready), system), system).result, "segment.")
+    prepared = segment_reference(ready)
+    one = Protocol("segment.", align_segments(prepared, system), prepared.segments)
+    return (*_named(_experiment(ready, one.alignment, system).result, one.prefix), (one,))
 
 
 def _ecf(opened: OpenRun) -> Ecf:
@@ -279,34 +286,17 @@ def _or_none(column: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[
     return [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - NaN
 
 
-def _parts(choice: str, ready: Reference, aligned: Alignment, system: KwsList) -> Iterator[dict[str, Cell]]:
-    """Measure the parts of an experiment: source-type, oov, keywords=NAME:PATTERN,..., attribute=NAME[:REGEX]."""
-    from validator.scoring import conditions as split  # noqa: PLC0415 - only for breakdowns
-
-    kind, _, rest = choice.partition("=")
-    if kind == "oov":
-        parts = split.by_oov(ready, aligned, system)
-    elif kind == "source-type":
-        types = sorted(set(ready.base.source_types))
-        parts = split.by_source_types(ready, aligned, system, [split.NamedSet(name, (name,)) for name in types])
-    elif kind == "keywords" and rest:
-        name, colon, patterns = rest.partition(":")
-        chosen = tuple((patterns if colon else name).split(","))
-        parts = split.by_keyword_sets(ready, aligned, [split.NamedSet(name, chosen)])
-    elif kind == "attribute" and rest:
-        queries = [query.partition(":") for query in rest.split("&&")]
-        asked = [split.AttributeQuery(name.strip(), pattern or None) for name, _, pattern in queries]
-        known = {name for keyword in ready.keywords.keywords for name, _ in keyword.attributes}
-        unknown = next((query.attribute for query in asked if query.attribute not in known), None)
-        if unknown is not None:
-            there = f"they have {', '.join(sorted(known))}" if known else "they have none"
-            raise UsageError(f"--by {choice}: no keyword has an attribute {unknown}; {there}")
-        parts = split.by_attributes(ready, aligned, asked)
-    else:
-        raise UsageError(f"--by {choice}: write source-type, oov, keywords=NAME:PATTERN,... or attribute=NAME[:REGEX]")
-    for part in parts:
-        measures, _ = _named(_experiment(ready, part.alignment, system).result, "")
-        yield {"id": part.name, **{name: measures[name] for name in _TELLING}, **measures}
+def _parts(choice: str, ready: Reference, protocols: tuple[Protocol, ...], system: KwsList) -> list[dict[str, Cell]]:
+    """Measure the parts of a run under each protocol; keywords are never pooled in them."""
+    apart = ready._replace(parameters=ready.parameters._replace(pooled=False))
+    rows: dict[str, dict[str, Cell]] = {}
+    for one in protocols:
+        for part in parts(choice, ready, one, system):
+            measures, _ = _named(_experiment(apart, part.alignment, system).result, one.prefix)
+            row = rows.setdefault(part.name, {"id": part.name, **dict.fromkeys(_TELLING)})
+            row.update(measures)
+    names = dict.fromkeys(name for row in rows.values() for name in row)
+    return [{name: row.get(name) for name in names} for row in rows.values()]
 
 
 _TELLING = ("ATWV", "MTWV", "PMiss", "PFA", "targets")  # of a part: what to look at first

@@ -23,7 +23,7 @@ BOOK = Book(
         (ERROR, ERROR),
         """A run can be scored, and its rates are rates.
 
-        Why: a value that is no number, or an ECF without audio, leaves nothing to compute; with more detections that
+        Why: a value that is no number leaves nothing to compute; with more detections that
         hit nothing than non-target trials, P_FA exceeds 1 and the number of censored trials is negative.
         Bad: score="NaN", or 800 detections of one query in 600 s of audio
         Good: score="-1.25", and at most as many detections of a query as there are trials

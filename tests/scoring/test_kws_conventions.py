@@ -448,3 +448,33 @@ def test_without_time_or_references_nothing_is_a_number() -> None:
     full = Try(Corpus([Span("f", "1", 0.0, 1.4, "bnews")], {"K": "a"}, said(("a", 1.0))), {"K": [hit(1.0, 0.9)]})
     assert full.score(TOOL).values["trials"] == 1
     assert "non-target" in full.score(TOOL).undefined["ATWV"]
+
+
+@pytest.mark.parametrize("law", [TOOL, PLAN])
+def test_a_score_of_minus_infinity_is_a_threshold_like_others(law: TwvConventions) -> None:
+    """The best of a keyword may be to accept all, down to minus infinity."""
+    tokens = said(("a", 1.0), ("a", 5.0), ("b", 9.0))
+    system = {"K": [hit(1.0, 0.5), hit(5.0, float("-inf"), text="-INF")], "L": [hit(9.0, 0.9)]}
+    result = Try(Corpus(MINUTE, {"K": "a", "L": "b"}, tokens), system).score(law)
+    assert result.values["OTWV"] == 1
+    assert result.optimum.threshold[0] == float("-inf")
+    assert result.optimum.misses[0] == 0
+
+
+def test_parts_of_a_word_without_length_stay_in_order() -> None:
+    """What begins together is sorted by text, but not the parts of one record."""
+    corpus = Corpus(MINUTE, {"K": "ba"}, said(("ba", 1.0), duration=0.0))
+    assert Try(corpus, parameters=TwvParameters(text_filter=("charsplit",))).found(PLAN) == 1
+
+
+def test_a_keyword_is_in_a_segment_of_the_excerpt_that_holds_its_first_word() -> None:
+    """Where two excerpts touch, the one that ends there holds no word; one without length has no segments."""
+    excerpts = [
+        Span("f", "1", 0.0, 10.0, "bnews"),
+        Span("f", "1", 10.0, 10.0, "bnews"),
+        Span("f", "1", 30.0, 0.0, "bnews"),
+    ]
+    tokens = [*said(("a", 10.0)), *said(("z", 30.0), duration=0.0)]
+    result = Try(Corpus(excerpts, {"K": "a", "Z": "z"}, tokens), {"K": [hit(10.1, 0.9)]}).segments(PLAN)
+    assert result.basis.tally.targets.tolist() == [1, 0]
+    assert result.basis.tally.correct.tolist() == [1, 0]

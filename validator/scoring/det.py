@@ -168,11 +168,12 @@ def optimum(order: Ranked, rates: Rates, curve: Det, *, reject_all: bool) -> Cho
     highest = curve.threshold[-1] if len(curve) else -np.inf
     allowed = np.ones(len(target), dtype=bool)
     allowed[slot] = score != previous[slot]
+    allowed[start] = True  # a score of minus infinity, too, is the first of its block
     allowed[above] = reject_all | (previous[above] < highest) | (above == start)
     value[~allowed] = -np.inf
     best = np.flatnonzero(value == np.maximum.reduceat(value, start)[owner])
     best = best[np.flatnonzero(np.diff(owner[best], prepend=-1))]
-    place = np.searchsorted(curve.threshold, previous[best], side="right")
+    place = np.where(best == start, 0, np.searchsorted(curve.threshold, previous[best], side="right"))
     threshold = np.append(curve.threshold, np.nan)[place]
     return Choice(threshold, misses[best], alarms[best])
 

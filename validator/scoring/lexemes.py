@@ -31,6 +31,7 @@ class Lexemes:
     end_s: Floats
     text: Codes
     opens: Flags  # may be the first word of a keyword
+    part: Rows  # which part of its record, where the prefilters split that
     texts: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -80,6 +81,7 @@ def lexemes(tokens: Tokens, places: Places, conventions: TwvConventions, paramet
         end_s=rounded(begin + length, conventions.end_decimals),
         text=flat[(np.cumsum(count) - count)[tokens.text[from_row]] + rank],
         opens=~skipped[tokens.subtype[from_row]],
+        part=rank,
         texts=texts,
     )
 
@@ -113,7 +115,7 @@ def chain(table: Lexemes, conventions: TwvConventions) -> Chain:
         # Lines that begin together are put in order by what they say: the order of the RTTM must not matter.
         alphabetic = np.empty(len(table.texts), dtype=np.int64)
         alphabetic[sorted(range(len(table.texts)), key=table.texts.__getitem__)] = np.arange(len(table.texts))
-        by_time = by_file = np.lexsort((alphabetic[table.text], table.end_s, table.begin_s, line))
+        by_time = by_file = np.lexsort((alphabetic[table.text], table.part, table.end_s, table.begin_s, line))
     elif conventions.chain_order is ChainOrder.CROSSED:
         by_time = np.lexsort((table.begin_s, line))
     after = np.full(len(table), -1, dtype=np.int64)

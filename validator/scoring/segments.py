@@ -68,9 +68,10 @@ def _joined(reference: Reference, drawn: Segments) -> SegmentReference:
     found = reference.scored
     if not len(drawn):
         return _distinct(reference, drawn, found.keyword[:0], found.first[:0])
-    excerpt = reference.base.excerpt_of(found.place, found.begin_s, found.begin_s)
-    found, excerpt = found.at(excerpt >= 0), excerpt[excerpt >= 0]
+    excerpt = reference.base.excerpt_of(found.place, found.begin_s, reference.lexemes.end_s[found.first])
     first = np.searchsorted(drawn.excerpt, np.arange(len(reference.base.regions.place) + 1))
+    segmented = np.flatnonzero((excerpt >= 0) & (first[excerpt] < first[excerpt + 1]))  # one of no length is not
+    found, excerpt = found.at(segmented), excerpt[segmented]
     low, high = first[excerpt], first[excerpt + 1]
     left = np.maximum(bisect(drawn.begin_s, low, high, found.begin_s) - 1, low)
     right = np.minimum(bisect(drawn.end_s, low, high, np.nextafter(found.end_s, -np.inf)), high - 1)
