@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,9 @@ from validator.profile import DataRole, load
 from validator.references import Choice, parse_data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from click.testing import Result
 
 DATABASE = Path(__file__).parent / "golden" / "kws-submissions" / "indusdb"
 PROFILE = load("openkws13")
@@ -187,3 +190,31 @@ def test_a_file_name_may_hold_an_equals_sign(tmp_path: Path) -> None:
     path = tmp_path / "a=b.ecf.xml"
     path.write_text("<x/>")
     assert chosen(choice([path], "ecf")) == "a=b.ecf.xml"
+
+
+def test_a_folder_without_any_known_name_is_a_wrong_call(tmp_path: Path) -> None:
+    """A run would be accepted without having been compared with anything."""
+    (tmp_path / "notes.md").write_text("empty")
+    with pytest.raises(UsageError, match="no file of this folder"):
+        parse_data([str(tmp_path)], load("openkws13"))
+
+
+def test_a_folder_of_another_evaluation_is_no_wrong_call(tmp_path: Path) -> None:
+    """One call may check submissions to several; a folder that is given twice is one folder."""
+    (tmp_path / "seg.ndx").write_text("")
+    assert parse_data([str(tmp_path), str(tmp_path)], load("openkws13")).folders == (tmp_path,)
+
+
+@pytest.mark.parametrize(("needed", "status"), [("true", 2), ("false", 0)])
+def test_descriptions_need_the_table_of_resources(
+    tmp_path: Path, subgate: Callable[..., Result], needed: str, status: int
+) -> None:
+    """From KWS14 on a database folder without DataDefs.tsv cannot be used where a description is required."""
+    database = tmp_path / "database"
+    shutil.copytree(DATABASE, database, ignore=shutil.ignore_patterns("DataDefs.tsv"))
+    (source,) = (DATABASE.parent / "01-valid-kws-primary").glob("*.kwslist.xml")
+    run = tmp_path / "KWS14_TeamA_babel106b-v0.2g_conv-dev_BaDev_KWS_p-word_1.kwslist.xml"
+    shutil.copyfile(source, run)
+    result = subgate("check", str(run), "--data", str(database), "--set", f"require_description={needed}")
+    assert result.exit_code == status
+    assert ("DataDefs.tsv" in result.output) == (status == 2)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from validator import __version__, formats
 from validator.bundled import evaluations, schema
-from validator.errors import RuleCrash, UsageError, ValidatorError
+from validator.errors import ReferenceDataError, RuleCrash, UsageError, ValidatorError
 from validator.findings import findings, scoring_only
 from validator.formats.source import Watched, sha256
 from validator.model import (
@@ -113,6 +113,9 @@ def _with_descriptions(submission: Submission, references: References) -> tuple[
     tables, digests = {}, {}
     for role in submission.profile.data:
         source = None if role.name else references.choose(role, submission.profile, {}).source
+        needed = role.needed_with and submission.parameters[role.needed_with]
+        if source is None and needed and references.is_database(submission.profile):
+            raise ReferenceDataError(f"{role.needed_with} needs {role.role} in the database folder: {role.doc}")
         if source is not None:
             tables[role.role] = usable(source.path, role.format)
             digests[role.role] = _sha256(source.path, stamp(source.path))

@@ -44,7 +44,8 @@ class DataRole(NamedTuple):
     """A kind of file that the organizers give out; ``name`` is its stem in a database folder, from EXPID fields.
 
     ``named_by_run``: the run itself says which of several files it was made with. ``optional``: a database folder need
-    not have it; then it may also be in the folder's subfolder of that name.
+    not have it; then it may also be in the folder's subfolder of that name. ``needed_with``: the parameter that, where
+    it is true, makes a database folder without it unusable.
     """
 
     role: str
@@ -54,6 +55,7 @@ class DataRole(NamedTuple):
     doc: str
     named_by_run: bool
     optional: bool
+    needed_with: str
 
 
 class Parameter(NamedTuple):
@@ -312,6 +314,7 @@ def _file_role(table: Table) -> FileRole:
 
 def _data_role(role: str, table: Table) -> DataRole:
     texts = {key: table.text(key) for key in ("format", "suffix", "name", "doc")}
+    texts["needed_with"] = table.text("needed_with", "")
     found = DataRole(role, **texts, named_by_run=table.flag("named_by_run"), optional=table.flag("optional"))
     table.done()
     return found

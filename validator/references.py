@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from validator.errors import ReferenceDataError, UsageError
 from validator.formats import ebnf, source_of
 from validator.model import Law
+from validator.profile import all_profiles
 from validator.suggest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from validator.formats.source import FileSource
     from validator.profile import DataRole, Profile
@@ -110,10 +111,18 @@ def parse_data(options: Sequence[str], *profiles: Profile) -> References:
         if equals and role in roles:
             named.append((role, path))
         elif path.is_dir():
+            if not (_recognised(path, profiles) or _recognised(path, all_profiles())):
+                raise UsageError(f"--data {option}: no file of this folder has a name that says what it is")
             folders.append(path)
         else:
             loose.append(path)
-    return References(tuple(named), tuple(folders), tuple(loose))
+    return References(tuple(named), tuple(dict.fromkeys(folders)), tuple(dict.fromkeys(loose)))
+
+
+def _recognised(folder: Path, profiles: Iterable[Profile]) -> bool:
+    suffixes = {role.suffix for profile in profiles for role in profile.data}
+    known = re.compile("|".join(f"(?:{suffix})$" for suffix in sorted(suffixes)), re.IGNORECASE)
+    return any(known.search(path.name) for path in _files(folder))
 
 
 def _only(role: DataRole, found: list[Path], named: str | None) -> Path:
