@@ -1,60 +1,30 @@
-"""Family: system descriptions, held against the form that a profile gives: headings, EXPIDs, contact, times.
-
-A heading is a line ``Section 3.1 Title``, or ``3.1 Title`` where the title is about the expected one; letter case, a
-``#`` in front, and a colon, dot or dash behind the number do not matter.
-"""
+"""Family: system descriptions, held against the form that a profile gives: headings, EXPIDs, contact, times."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from validator.model import Defect, Law, Place
 from validator.suggest import nearest
 
+from .headings import sections
+from .processingtimes import names_unit, tells_hardware, tells_time
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from validator.submission import Submission
-    from validator.tables import Description, TextLine
+    from validator.tables import TextLine
 
-_HEADING = re.compile(r"^[#*\s]*(section\s+)?(\d+(?:\.\d+)*)[.:)\s-]*(.*?)[*\s:]*$", re.IGNORECASE)
-_MAIL = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[A-Za-z]{2,}")
-_UNIT = r"(?:ms|s|sec|secs|seconds?|m|min|mins|minutes?|h|hr|hrs|hours?|d|days?)"
-_TIME = re.compile(rf"\b\d+(?:\.\d+)?\s*(?:cpu|gpu|core|wall)?[\s-]*{_UNIT}\b|\b\d+:\d\d(?::\d\d)?\b", re.IGNORECASE)
-_STEP = re.compile(r"^\s*[-*•]\s*\S.*\s[-–]\s.*\s[-–]\s")  # noqa: RUF001 - people type dashes
+    from .headings import Section
+
+_MAIL = re.compile(
+    r"[^\s@<>()]{1,64}(?:@|\s?[\[({]\s?at\s?[\])}]\s?)[^\s@<>()]{1,200}(?:\.|\s?[\[({]\s?dot\s?[\])}]\s?)[A-Za-z]{2,}",
+    re.IGNORECASE,
+)
+_STEP = re.compile(r"^\s{0,40}[-*•]\s{0,9}\S.*?\s[-–]\s.*?\s[-–]\s")  # noqa: RUF001 - people type dashes
 FILL_IN = "FILL-IN"
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading that was found, and the lines below it up to the next one."""
-
-    number: str
-    heading: TextLine
-    body: tuple[TextLine, ...]
-
-    def finds(self, pattern: re.Pattern[str]) -> bool:
-        """Tell whether a pattern occurs in the body."""
-        return any(pattern.search(line.text) for line in self.body)
-
-
-def sections(text: Description, titles: Sequence[tuple[str, str]]) -> dict[str, Section]:
-    """Take a description apart; of two equal headings the first one counts."""
-    known = dict(titles)
-    at: dict[str, int] = {}
-    for rank, line in enumerate(text.lines):
-        match = _HEADING.match(line.text[:300])
-        if match is None or match[2] not in known or match[2] in at:
-            continue
-        if match[1] or nearest(match[3].casefold(), [known[match[2]].casefold()]):
-            at[match[2]] = rank
-    stops = sorted([*at.values(), len(text.lines)])
-    return {
-        number: Section(number, text.lines[rank], text.lines[rank + 1 : stops[stops.index(rank) + 1]])
-        for number, rank in at.items()
-    }
 
 
 def missing_sections(submission: Submission) -> Iterator[Defect]:
@@ -67,8 +37,13 @@ def missing_sections(submission: Submission) -> Iterator[Defect]:
                 continue
             heading = f"Section {number} {title}"
             follower = next((found[later] for later, _ in titles[rank + 1 :] if later in found), None)
-            where = Place(file, follower.heading.offset) if follower else Place(file)
-            label = f'"{heading}" should stand before this line' if follower else ""
+            beside = (
+                follower.heading
+                if follower
+                else next((line for line in reversed(text.lines) if line.text.strip()), None)
+            )
+            where = Place(file, beside.offset) if beside else Place(file)
+            label = f'"{heading}" should stand {"before" if follower else "after"} this line' if beside else ""
             yield Defect(where, f'the description has no "{heading}"', f"add the heading {heading}", label)
 
 
@@ -97,12 +72,20 @@ def unknown_expids(submission: Submission) -> Iterator[Defect]:
             if re.match(submission.profile.recognise, word) and len(grammar.split(word)) == len(grammar.fields):
                 guess = nearest(word, known)
                 hint = f"add the run, or write {guess}" if guess else ""
-                where = Place(file, line.offset + len(line.text[: line.text.find(word)].encode()), word)
+                where = Place(file, line.offset + len(line.text.partition(word)[0].encode()), word)
                 yield Defect(where, f"{word} is not in this submission", hint)
 
 
 def _words(line: TextLine) -> list[str]:
-    return [word.strip(".:*`'\"") for word in re.split(r"[\s,;|()<>\[\]]+", line.text)]
+    """Return what may be an EXPID: of file names the stem, underscores without the backslash of Markdown."""
+    words = re.split(r"[\s,;|()<>\[\]/]+", line.text.replace("\\_", "_"))
+    return [_stem(word.strip(".:*`'\"")) for word in words]
+
+
+def _stem(word: str) -> str:
+    """Cut an extension off; EXPIDs have dots, but not in their last field."""
+    head, underscore, tail = word.rpartition("_")
+    return f"{head}{underscore}{tail.partition('.')[0]}"
 
 
 def missing_contact(submission: Submission) -> Iterator[Defect]:
@@ -117,23 +100,67 @@ def missing_contact(submission: Submission) -> Iterator[Defect]:
 
 def missing_times(submission: Submission) -> Iterator[Defect]:
     """Find phases without a processing time."""
-    form = submission.profile.description
-    for file, text in submission.descriptions:
-        found = sections(text, form.sections)
-        for number in form.times:
-            if number in found and not found[number].finds(_TIME):
-                message = f"section {number} reports no processing time"
-                yield Defect(Place(file, found[number].heading.offset), message)
+    for file, phases in _phases(submission):
+        for phase in phases:
+            if not _timed(phase):
+                message = f"section {phase.number} reports no processing time"
+                yield Defect(Place(file, phase.heading.offset), message)
+
+
+def no_hardware(submission: Submission) -> Iterator[Defect]:
+    """Find descriptions that have times, and nothing about hardware in the phases or the section above them."""
+    for file, phases in _phases(submission):
+        timed = [phase for phase in phases if _timed(phase)]
+        if timed and not any(_named(phase, submission) for phase in phases) and not _above(file, submission):
+            message = f"section {timed[0].number.partition('.')[0]} does not describe the hardware"
+            yield Defect(Place(file, timed[0].heading.offset), message)
+
+
+def phases_without_hardware(submission: Submission) -> Iterator[Defect]:
+    """Find phases that give a time and nothing else, where only another phase describes its hardware."""
+    for file, phases in _phases(submission):
+        if any(_named(phase, submission) for phase in phases) and not _above(file, submission):
+            for phase in phases:
+                if _timed(phase) and not _named(phase, submission):
+                    message = f"section {phase.number} does not say on which hardware"
+                    yield Defect(Place(file, phase.heading.offset), message)
 
 
 def untimed_steps(submission: Submission) -> Iterator[Defect]:
     """Find sub-steps of a phase, written as "step - hardware - time", without a time."""
+    for file, phases in _phases(submission):
+        for phase in phases:
+            unit = names_unit(line.text for line in phase.body)
+            for line in phase.body:
+                if _STEP.match(line.text) and not tells_time(line.text, unit=unit):
+                    yield Defect(Place(file, line.offset), "this sub-step has no processing time")
+
+
+def _phases(submission: Submission) -> Iterator[tuple[str, list[Section]]]:
+    """Give the phases of each description that are there."""
     form = submission.profile.description
     for file, text in submission.descriptions:
         found = sections(text, form.sections)
-        for line in (line for number in form.times if number in found for line in found[number].body):
-            if _STEP.match(line.text) and not _TIME.search(line.text):
-                yield Defect(Place(file, line.offset), "this sub-step has no processing time")
+        yield file, [found[number] for number in form.times if number in found]
+
+
+def _timed(phase: Section) -> bool:
+    unit = names_unit(line.text for line in phase.body)
+    return any(tells_time(line.text, unit=unit) for line in phase.body)
+
+
+def _named(phase: Section, submission: Submission) -> bool:
+    """Tell whether a section names hardware."""
+    titles = [title for _, title in submission.profile.description.sections]
+    return tells_hardware([line.text for line in phase.body], titles)
+
+
+def _above(file: str, submission: Submission) -> bool:
+    """Tell whether the section above the phases names hardware."""
+    form = submission.profile.description
+    found = sections(dict(submission.descriptions)[file], form.sections)
+    parents = {number.rpartition(".")[0] for number in form.times}
+    return any(number in found and _named(found[number], submission) for number in parents)
 
 
 def unfilled(submission: Submission) -> Iterator[Defect]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from validator.model import Defect, Place, Scope, Severity, rule
 
 from . import descriptions
+from .headings import sections
 from .medlayout import layout
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def metadata_hours(text: Description, submission: Submission) -> float | None:
     The time in the line that says TPT or total counts; where no line says so, the only time that there is.
     """
     form = submission.profile.description
-    section = descriptions.sections(text, form.sections).get(form.times[0]) if form.times else None
+    section = sections(text, form.sections).get(form.times[0]) if form.times else None
     if section is None:
         return None
     totals = [match for line in section.body if (match := _said(line.text)) is not None]
@@ -116,7 +117,7 @@ def no_metadata_time(submission: Submission) -> Iterator[Defect]:
     """
     form = submission.profile.description
     for file, text in _own(submission).descriptions if form.times else ():
-        section = descriptions.sections(text, form.sections).get(form.times[0])
+        section = sections(text, form.sections).get(form.times[0])
         if section is not None and metadata_hours(text, submission) is None:
             message = f"section {form.times[0]} does not tell the total processing time"
             yield Defect(Place(file, section.heading.offset), message)
