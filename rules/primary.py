@@ -50,11 +50,21 @@ def second_primaries(submission: Submission) -> Iterator[Defect]:
 def superseded(submission: Submission) -> Iterator[Defect]:
     """Find older versions of a system that has a newer one beside it; before a gap the gap is what is told."""
     for runs in _versions(submission).values():
+        numbers = {version for version, _ in runs}
         newest = runs[-1][1]
-        for (lower, run), (upper, _) in pairwise(runs):
-            if upper <= lower + 1:
+        for version, run in runs:
+            if version + 1 in numbers:
                 message = f"{newest.stem} is a newer version of this run and the one that counts"
                 yield Defect(Place(run.file), message)
+
+
+def repeated_names(submission: Submission) -> Iterator[Defect]:
+    """Find runs whose file name another run has already, in another folder."""
+    first: dict[str, str] = {}
+    for run in submission.runs:
+        earlier = first.setdefault(run.file.rsplit("/", 1)[-1], run.file)
+        if earlier != run.file:
+            yield Defect(Place(run.file), f"{earlier} has the same name")
 
 
 def skipped_versions(submission: Submission) -> Iterator[Defect]:

@@ -58,7 +58,6 @@ def _show(which: str, text: str, place: Path, evaluation: str) -> bool:
         report = check(path, request)
     else:
         click.echo(f" -o {upload}\n")
-        upload.mkdir(exist_ok=True)
         report = pack(path, request, upload)
     manner = Manner("text", None, quiet=False, verbose=False, color="auto")
     say(render([report], manner) + "\n")

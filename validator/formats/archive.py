@@ -117,19 +117,7 @@ class Listing:
 
 def listing(path: Path, shown: str) -> Listing:
     """List the files of an archive and everything that is wrong with it."""
-    match = ARCHIVE.search(path.name)
-    suffix = match[1].casefold() if match is not None else ""
-    packing = (
-        "zip"
-        if suffix == "zip"
-        else "gz"
-        if "gz" in suffix
-        else "bz2"
-        if "b" in suffix
-        else "xz"
-        if "x" in suffix
-        else ""
-    )
+    packing = _packing(path)
     found = _Found(path, shown, packing)
     try:
         for entry in _zip_entries(path) if packing == "zip" else _tar_entries(path, packing):
@@ -142,6 +130,19 @@ def listing(path: Path, shown: str) -> Listing:
     found.follow_links()
     sources = tuple(sorted(found.sources.values(), key=lambda source: source.name))
     return Listing(sources, tuple(found.faults), tuple(sorted(found.folders)), tuple(sorted(found.hidden)))
+
+
+def unpacked(path: Path) -> BinaryIO:
+    """Open the tar that an archive holds; for archives without faults only."""
+    return _unpacked(path, _packing(path))
+
+
+def _packing(path: Path) -> str:
+    match = ARCHIVE.search(path.name)
+    suffix = match[1].casefold() if match is not None else ""
+    if suffix == "zip":
+        return "zip"
+    return next((packing for letter, packing in (("g", "gz"), ("b", "bz2"), ("x", "xz")) if letter in suffix), "")
 
 
 class _TooLarge(Exception):  # noqa: N818 - never leaves this module
