@@ -78,9 +78,7 @@ def _words(error: Exception) -> str:
 
 
 def _check(path: str, request: Request) -> Report:
-    found = members(Path(path), path)
-    if request.watch is not None:
-        found = replace(found, sources=tuple(Watched(source, request.watch) for source in found.sources))
+    found = _watched(path, request)
     own = _organizers_file(found, request)
     if own is not None:
         if request.settings:
@@ -99,6 +97,14 @@ def _check(path: str, request: Request) -> Report:
     for each in submission.runs:
         _check_run(each, submission, references, run)
     return run.report(submission, how)
+
+
+def _watched(path: str, request: Request, stage: str = "") -> Members:
+    """List the files of a PATH; whoever reads them is seen."""
+    found = members(Path(path), path)
+    if request.watch is None:
+        return found
+    return replace(found, sources=tuple(Watched(source, request.watch, stage) for source in found.sources))
 
 
 def _values(profile: Profile, request: Request) -> dict[str, Value]:
@@ -324,7 +330,7 @@ def _laid_out(path: str, report: Report, request: Request, taken: set[str]) -> t
     if report.evaluation is None:
         raise UsageError(f"{path} is one of the organizers' files: there is nothing to upload")
     profile = load(report.evaluation)
-    submission = compose(members(Path(path), path), profile, _values(profile, request))
+    submission = compose(_watched(path, request, "packing"), profile, _values(profile, request))
     if profile.package.whole and not submission.whole:
         raise UsageError(f"{path}: one archive holds the whole submission; give its folder")
     submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
