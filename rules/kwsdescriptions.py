@@ -27,6 +27,7 @@ _DATA_LINE = re.compile(
     + ":" + ",".join(rf"{name}\{{{_IDS}\}}" for name in ("AM", "LM", "PRON", "AR"))
 )  # fmt: skip
 
+_VALUE = re.compile(r"-\s*\d")  # of a figure, behind its name and anything
 _ID = re.compile(r"[^+:,{}\s]+(?=[+}])")
 
 
@@ -213,8 +214,7 @@ def missing_figure(submission: Submission) -> Iterator[Defect]:
     """
     for file, text in submission.descriptions:
         for figure in submission.profile.description.figures:
-            pattern = re.compile(rf"{re.escape(figure)}.*-\s*\d+(?::\d+)*(?:\.\d+)?")
-            if not any(pattern.search(line.text) for line in text.lines):
+            if not any(_VALUE.search(line.text.partition(figure)[2]) for line in text.lines):
                 yield Defect(Place(file), f"the description has no {quoted(figure)}", f"add the line {figure} - ...")
 
 

@@ -21,7 +21,8 @@ from validator.atomic import replacing
 from validator.bundled import schema
 from validator.errors import UsageError
 from validator.formats import canonical as canonical_form
-from validator.formats.archive import listing, unpacked
+from validator.formats.archive import MemberSource, listing
+from validator.formats.decompression import unpacked
 from validator.formats.membernames import unsafe_name
 from validator.formats.source import blocks, sha256
 from validator.model import Law, Package, Severity, verdict
@@ -318,7 +319,11 @@ def verify(archive: Path, receipt: Path) -> Iterator[str]:
 def _compare_members(archive: Path, predicate: dict[str, object]) -> Iterator[str]:
     listed = listing(archive, archive.name)
     yield from (f"{fault.path}: {fault.message}" for fault in listed.faults)
-    found = [_entry(source.member, sha256(source.open()), source.size) for source in listed.sources]
+    found = [
+        _entry(source.member, sha256(source.open()), source.size)
+        for source in listed.sources
+        if isinstance(source, MemberSource)
+    ]
     said = predicate.get("members")
     if not isinstance(said, list) or sorted(map(canonical, said)) != sorted(map(canonical, found)):
         yield f"the members of {archive} are not those of the receipt"
