@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 _NEAR_S = 1e-6  # closer to the end of an excerpt than this, binary and decimal sums may disagree
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Placed:
+class Placed(NamedTuple):
     """For each detection: is its file in the ECF, its channel (as text, and as a number), its time in an excerpt?
 
     ``inside`` is computed in binary doubles as NIST's tool does; ``inside_exactly`` in decimals, as written.
@@ -54,8 +52,7 @@ def without_extension(name: str) -> str:
     return stem if extension in ("wav", "sph", "flac") else base
 
 
-@dataclass(frozen=True, slots=True)
-class FileNames:
+class FileNames(NamedTuple):
     """How an evaluation reads names: the file of a detection, and the audio_filename of an excerpt."""
 
     detected: Callable[[str], str]
@@ -96,8 +93,7 @@ def _channel(text: str, spelt: list[str], by_value: dict[int, int]) -> int:
     return by_value.get(int(digits), -1) if digits.lstrip("+-").isdecimal() and len(digits) < 20 else -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Spans:
+class _Spans(NamedTuple):
     """Excerpts sorted by recording-and-channel and begin; ``reach`` is the latest end of those up to here."""
 
     excerpts: tuple[Excerpt, ...]

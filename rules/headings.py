@@ -10,10 +10,9 @@ system) has all that stands below any of them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from validator.suggest import nearest
 
@@ -30,8 +29,7 @@ _AROUND = "#*_`:.= \t"  # what may stand around a title
 _SMALL_WORDS = frozenset({"and", "or", "of", "the", "for", "a", "to", "in", "on"})
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading that was found, and the lines that belong to it, its own one first."""
 
     number: str

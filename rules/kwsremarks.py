@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from validator.model import Defect, Place, Rule, Severity, parse_doc
+from validator.model import Defect, Place, Rule, Severity
 from validator.scoring.refusals import Obstacle
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ _CAUSES = {
 
 
 def _remark(code: str, name: str, cites: str, laws: tuple[Severity, Severity], text: str) -> Rule[object]:
-    return Rule(code, name, cites, laws[0], laws[1], parse_doc(text), follows=_CAUSES.get(code, ()))
+    return Rule(code, name, cites, laws[0], laws[1], text, follows=_CAUSES.get(code, ()))
 
 
 NOT_SCORABLE = _remark(
@@ -148,8 +147,7 @@ NO_TARGETS = _remark(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Book:
+class Book(NamedTuple):
     """The rules of an evaluation for what scores tell."""
 
     not_scorable: Rule[object]
@@ -160,11 +158,6 @@ class Book:
     never_detected: Rule[object]
     elsewhere: Rule[object]
     no_targets: Rule[object]
-
-    @property
-    def obstacles(self) -> tuple[Rule[object], ...]:
-        """Those that say why a run is not scored."""
-        return self.not_scorable, self.not_scorable_by_tool, self.no_summary
 
 
 RULES = (
@@ -185,12 +178,9 @@ def forbids(refusal: Refusal) -> bool:
     return refusal.obstacle is not Obstacle.NO_ONE_THRESHOLD
 
 
-def remarks(
-    opened: OpenRun, ready: Reference, result: Twv, refused: tuple[Refusal, ...], book: Book
-) -> Iterator[tuple[Rule[object], Defect]]:
-    """Say what stands out in the scores of a run."""
-    content = cast("KwsListFile", opened.content)
-    header = Place(opened.run.file, content.table.offset, node=f"/{content.dialect.root}")
+def obstacles(opened: OpenRun, refused: tuple[Refusal, ...], book: Book) -> Iterator[tuple[Rule[object], Defect]]:
+    """Say why a run cannot be scored."""
+    content, header = cast("KwsListFile", opened.content), _header(opened)
     for refusal in refused:
         rule = book.not_scorable if refusal.obstacle in _BY_PLAN_TOO else book.not_scorable_by_tool
         where = header
@@ -198,9 +188,16 @@ def remarks(
             row = refusal.rows[0]
             where = Place(opened.run.file, int(content.table.detections.offset[row]), node=content.node(row))
         yield (rule if forbids(refusal) else book.no_summary), Defect(where, refusal.message)
-    if any(map(forbids, refused)):
-        return
-    yield from ((rule, Defect(header, text)) for rule, text in _standouts(opened, ready, result, book))
+
+
+def standouts(opened: OpenRun, ready: Reference, result: Twv, book: Book) -> Iterator[tuple[Rule[object], Defect]]:
+    """Say what stands out in the scores of a run."""
+    yield from ((rule, Defect(_header(opened), text)) for rule, text in _standouts(opened, ready, result, book))
+
+
+def _header(opened: OpenRun) -> Place:
+    content = cast("KwsListFile", opened.content)
+    return Place(opened.run.file, content.table.offset, node=f"/{content.dialect.root}")
 
 
 def _standouts(opened: OpenRun, ready: Reference, result: Twv, book: Book) -> Iterator[tuple[Rule[object], str]]:
@@ -215,18 +212,18 @@ def _standouts(opened: OpenRun, ready: Reference, result: Twv, book: Book) -> It
     if len(table) and not any(name.rsplit("/", 1)[-1].removesuffix(".sph") in spoken for name in table.files):
         yield book.elsewhere, "no detection lies in a recording of the references"
         return
-    silent = np.flatnonzero(result.evaluated & (result.tally.detections == 0))
+    silent = np.flatnonzero(result.basis.evaluated & (result.basis.tally.detections == 0))
     if len(silent) and not ready.parameters.pooled:
         names = [ready.keywords.keywords[row].kwid for row in silent[:5].tolist()]
         more = ", ..." if len(silent) > 5 else ""
-        count = int(result.evaluated.sum())
+        count = int(result.basis.evaluated.sum())
         yield (
             book.never_detected,
             f"{len(silent)} of {count} {words.items} that occur have no detection: {', '.join(names)}{more}",
         )
     actual, best, at = (result.values.get(name) for name in ("ATWV", "MTWV", "MTWV_threshold"))
     if actual is not None and best is not None and at is not None and best - actual > _FAR:
-        implied = f"; the decisions imply {result.threshold:g}" if result.threshold is not None else ""
+        implied = f"; the decisions imply {result.basis.threshold:g}" if result.basis.threshold is not None else ""
         yield (
             book.threshold_off,
             f"ATWV is {actual:.4f}, MTWV {best:.4f}: {at:g} would have been the threshold{implied}",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from validator.scoring.conventions import (
 from validator.scoring.reference import Reference, reference
 from validator.scoring.refusals import Refusal, refusals
 from validator.scoring.trials import Trials, trials
-from validator.scoring.twv import Twv, measure
+from validator.scoring.twv import Twv, basis, measure
 from validator.tables import Tokens
 
 from . import kwsremarks
@@ -52,8 +52,7 @@ _PREPARED = 4  # references that are kept: two laws, with and without a stand-in
 _FILTERS = ("charsplit", "notASCII", "deleteHyphens")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """One experiment: what was aligned and measured, kept to compare runs."""
 
     reference: Reference
@@ -114,13 +113,12 @@ class KwsScorer:
         return replace(opened, references={**opened.references, "rttm": _stand_in(_ecf(opened), self._listed(opened))})
 
     def can_score(self, opened: OpenRun) -> Scores:
-        """Align and measure only, to see whether it can be done; the numbers mean nothing."""
+        """Align and count only, to see whether it can be done; the numbers mean nothing."""
         law = Law.TOOL if opened.submission.profile.official_tool else Law.PLAN
         ready, system = self._reference(opened, law), _system(opened)
-        result = _experiment(ready, align(ready, system), system).result
-        refused = refusals(ready, system, result)
-        everything = kwsremarks.remarks(opened, ready, result, refused, self._book)
-        remarks = tuple(pair for pair in everything if pair[0] in self._book.obstacles)
+        table = trials(align(ready, system), pooled=ready.parameters.pooled)
+        refused = refusals(ready, system, basis(table, ready.parameters))
+        remarks = tuple(kwsremarks.obstacles(opened, refused, self._book))
         return Scores({}, {}, _signature(ready.parameters), remarks=remarks)
 
     def score(self, opened: OpenRun, law: Law, wanted: Wanted) -> Scores:
@@ -135,10 +133,11 @@ class KwsScorer:
         ready = self._reference(opened, law)
         system = _system(opened)
         main = _experiment(ready, align(ready, system), system)
-        refused = refusals(ready, system, main.result)
-        remarks = tuple(kwsremarks.remarks(opened, ready, main.result, refused, self._book))
-        if any(kwsremarks.forbids(refusal) for refusal in refused):
+        refused = refusals(ready, system, main.result.basis)
+        remarks = tuple(kwsremarks.obstacles(opened, refused, self._book))
+        if any(map(kwsremarks.forbids, refused)):
             return _unscored(refused, remarks, ready)
+        remarks += tuple(kwsremarks.standouts(opened, ready, main.result, self._book))
         measures, undefined = _named(main.result, "")
         more, missing = _by_segments(ready, system) if _has_segments(opened) else ({}, {})
         breakdown = {"keyword": _keywords(ready, main.result)}
@@ -200,9 +199,9 @@ class KwsScorer:
         found = conventions(opened.submission.profile.scoring.under(law))
         keywords = self._listed(opened).keywords
         if not any(mark in keyword.text for keyword in keywords for mark in "&<>\"'"):
-            found = replace(found, entities_decoded=False)
+            found = found._replace(entities_decoded=False)
         if {one.kwid for one in _system(opened).lists} <= {keyword.kwid for keyword in keywords}:
-            found = replace(found, unknown_keyword_refused=False)
+            found = found._replace(unknown_keyword_refused=False)
         return found
 
     def _listed(self, opened: OpenRun) -> KeywordList:
@@ -252,7 +251,7 @@ def _unscored(refused: tuple[Refusal, ...], remarks: tuple[object, ...], ready: 
 def _keywords(ready: Reference, result: Twv) -> list[dict[str, Cell]]:
     if ready.parameters.pooled:
         return []
-    tally = result.tally
+    tally = result.basis.tally
     columns = {
         "targets": tally.targets,
         "correct": tally.correct,
@@ -263,7 +262,7 @@ def _keywords(ready: Reference, result: Twv) -> list[dict[str, Cell]]:
     rates = {
         name: _or_none(column) for name, column in (("PMiss", result.p_miss), ("PFA", result.p_fa), ("TWV", result.twv))
     }
-    member = result.evaluated | (tally.detections > 0)
+    member = result.basis.evaluated | (tally.detections > 0)
     return [
         {"id": keyword.kwid, **{name: values[row] for name, values in (*counts.items(), *rates.items())}}
         for row, keyword in enumerate(ready.keywords.keywords)

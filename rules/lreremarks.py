@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from validator.model import Defect, Place, Rule, Severity, parse_doc
+from validator.model import Defect, Place, Rule, Severity
 from validator.scoring.crossentropy import Caution, calibration_hint
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _LINES = ("LRE202", "LRE205", "LRE206", "LRE301", "LRE302", "LRE303", "LRE304")
 def _remark(  # noqa: PLR0913 - keywords of a declaration, not parameters of a computation
     code: str, name: str, cites: str, cost: Severity, text: str, *, follows: tuple[str, ...] = ()
 ) -> Rule[object]:
-    return Rule(code, name, f"Albayzin 2012 LRE {cites}", cost, OK, parse_doc(text), follows=follows)
+    return Rule(code, name, f"Albayzin 2012 LRE {cites}", cost, OK, text, follows=follows)
 
 
 NOT_SCORABLE = _remark(

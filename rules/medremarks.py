@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from validator.model import Defect, Place, Rule, Severity, parse_doc
+from validator.model import Defect, Place, Rule, Severity
 
 from .medtables import UNREADABLE, coverage, with_columns
 
@@ -22,16 +22,14 @@ NOT_SCORABLE: Rule[object] = Rule(
     "MED11 4.1",
     ERROR,
     ERROR,
-    parse_doc(
-        """A run can be scored.
+    """A run can be scored.
 
     Why: a score that is no number, a trial with two scores, or no trial at all leave nothing to compute.
     Bad: "72.P001","NaN"
     Good: "72.P001","0.0627"
     Fix: mend what the message names.
     NIST: F4DE's scorer stops.
-    """
-    ),
+    """,
     follows=(*UNREADABLE, "MED301", "MED306", "MED307", "MED309", "MED401", "MED411", "MED421"),
 )
 THRESHOLD_OFF: Rule[object] = Rule(
@@ -40,16 +38,14 @@ THRESHOLD_OFF: Rule[object] = Rule(
     "MED11 4.2",
     WARNING,
     Severity.OK,
-    parse_doc(
-        """The NDC of a run is close to its minimum NDC.
+    """The NDC of a run is close to its minimum NDC.
 
     Why: the difference is what the thresholds cost on this data.
     Bad: NDC 1.86 with minNDC 0.63
     Good: NDC 0.66 with minNDC 0.63
     Fix: set the thresholds near those of the minimum, if other data agrees (--format json has them by event).
     NIST: F4DE reports both and draws no conclusion.
-    """
-    ),
+    """,
 )
 RULES = (NOT_SCORABLE, THRESHOLD_OFF)
 

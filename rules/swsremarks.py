@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validator.model import Rule, Severity, parse_doc
+from validator.model import Rule, Severity
 
 from .kwsremarks import Book
 
@@ -12,7 +12,7 @@ _CAUSES = ("XML205", "XML207", "XML208", "SWS303", "SWS412")
 
 def _remark(code: str, name: str, cites: str, laws: tuple[Severity, Severity], text: str) -> Rule[object]:
     follows = (*_CAUSES, *(("SWS701",) if code == "SWS702" else ())) if code < "SWS710" else ()
-    return Rule(code, name, cites, laws[0], laws[1], parse_doc(text), follows=follows)
+    return Rule(code, name, cites, laws[0], laws[1], text, follows=follows)
 
 
 BOOK = Book(
@@ -130,4 +130,4 @@ BOOK = Book(
         """,
     ),
 )
-RULES = tuple(getattr(BOOK, name) for name in Book.__slots__ if name != "no_summary")
+RULES = tuple(getattr(BOOK, name) for name in Book._fields if name != "no_summary")

@@ -71,7 +71,7 @@ def _cnxe(opened: OpenRun, found: Scores) -> tuple[dict[str, Number], dict[str, 
 
 def _censored(main: Scored) -> CensoredTrials:
     """Hand over the detections of the queries that have references."""
-    evaluated, tally, trials = main.result.evaluated, main.result.tally, main.trials
+    evaluated, tally, trials = main.result.basis.evaluated, main.result.basis.tally, main.trials
     counts = evaluated[trials.keyword]
     targets = tally.targets[evaluated].astype(np.int64)
     return CensoredTrials(

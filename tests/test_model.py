@@ -36,9 +36,7 @@ def a_rule(
     code: str = "X1", plan: Severity = ERROR, tool: Severity = ERROR, *, safety: bool = False, follows: str = ""
 ) -> Rule[object]:
     """Make a rule."""
-    return Rule(
-        code, code.lower(), "Plan 1", plan, tool, parse_doc("It is so."), follows=tuple(follows.split()), safety=safety
-    )
+    return Rule(code, code.lower(), "Plan 1", plan, tool, "It is so.", follows=tuple(follows.split()), safety=safety)
 
 
 def a_finding(broken: Rule[object], conventions: Law = Law.BOTH, file: str = "a.xml", count: int = 1) -> Finding:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,12 +114,12 @@ def test_what_check_refuses_and_can_be_scored_is_a_warning(tmp_path: Path) -> No
     request = Request("openkws13", data)
     path = str(folder / "case.kwslist.xml")
     assert verdict(check(path, request)) is Verdict.REJECT
-    report = check(path, replace(request, scoring=Wanted()))
+    report = check(path, request._replace(scoring=Wanted()))
     assert verdict(report) is Verdict.ACCEPT
     assert {f.severity for f in report.findings if f.rule.code == "KWS110"} == {Severity.WARNING}
     broken = tmp_path / "broken.kwslist.xml"
     broken.write_text((folder / "case.kwslist.xml").read_text().replace('decision="NO"', 'decision="no"', 1))
-    assert verdict(check(str(broken), replace(request, scoring=Wanted()))) is Verdict.REJECT
+    assert verdict(check(str(broken), request._replace(scoring=Wanted()))) is Verdict.REJECT
 
 
 def arguments(*more: str, case: str = "14-conditions") -> list[str]:

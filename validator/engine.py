@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from validator import __version__, formats
-from validator.bundled import schema
+from validator.bundled import evaluations, schema
 from validator.errors import RuleCrash, UsageError, ValidatorError
 from validator.findings import findings, scoring_only
 from validator.formats.source import Watched, sha256
@@ -27,7 +27,7 @@ from validator.model import (
     verdict,
 )
 from validator.organizers import check_own_file, companions, stamp, usable
-from validator.profile import Profile, all_profiles, load
+from validator.profile import Profile, all_profiles, load, recognised
 from validator.references import parse_data
 from validator.rulebook import rulebook, run_rule
 from validator.scorestage import DryRun, dry_run, scorer_of
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from validator.tables import Description
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What the user asked for, the same for every PATH."""
 
     evaluation: str | None = None
@@ -273,10 +272,10 @@ def _organizers_file(found: Members, request: Request) -> Format | None:
         return None
     source = found.sources[0]
     base = source.name.rsplit("/", 1)[-1]
-    profiles = [load(request.evaluation)] if request.evaluation else all_profiles()
-    if any(re.match(profile.recognise, base) for profile in profiles):
+    told = recognised([base])
+    if request.evaluation in told or (told and not request.evaluation):
         return None
-    if request.evaluation and all(run.suffix for run in compose(found, profiles[0], {}).runs):
+    if request.evaluation and all(run.suffix for run in compose(found, load(request.evaluation), {}).runs):
         return None
     known = formats.sniff(source)
     return known if known is not None and known.by_organizers else None
@@ -345,7 +344,7 @@ def _pass_again(archive: str, request: Request, before: Report) -> None:
     """Check a finished archive: it must be accepted, and score as what was packed did."""
     whole = before.evaluation is not None and load(before.evaluation).package.whole
     settings = tuple(pair for pair in request.settings if whole or pair[0] != "complete")  # one of several is not all
-    again = check(archive, replace(request, evaluation=before.evaluation, settings=settings))
+    again = check(archive, request._replace(evaluation=before.evaluation, settings=settings))
     measured = {run.id: run.scores.measures for run in before.runs if run.scores is not None}
     for run in again.runs:
         if run.scores is not None and run.scores.measures != measured.get(run.id):
@@ -368,12 +367,10 @@ def _recognise(found: Members, request: Request) -> tuple[Profile, str]:
     inside = [source.name for source in found.sources if source.name != found.path]
     fitting = _fitting(inside) or _fitting([found.path])  # what is inside of an archive tells more than its own name
     if len(fitting) == 1:
-        return fitting[0], "from the file names"
-    candidates = ", ".join(profile.name for profile in fitting or all_profiles())
+        return load(fitting[0]), "from the file names"
     reason = "its files belong to several evaluations" if fitting else "no file name tells the evaluation"
-    raise UsageError(f"{found.path}: {reason}; say -e NAME, one of {candidates}")
+    raise UsageError(f"{found.path}: {reason}; say -e NAME, one of {', '.join(fitting or evaluations())}")
 
 
-def _fitting(paths: list[str]) -> list[Profile]:
-    names = [path.rsplit("/", 1)[-1] for path in paths]
-    return [profile for profile in all_profiles() if any(re.match(profile.recognise, name) for name in names)]
+def _fitting(paths: list[str]) -> list[str]:
+    return recognised([path.rsplit("/", 1)[-1] for path in paths])

@@ -9,7 +9,8 @@ import inspect
 import re
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Generic, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -54,8 +55,7 @@ class Scope(Enum):
     FILE = "file"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a defect is, said as cheaply as possible; the file's format makes a Location of it.
 
     ``offset`` is the byte at which the record begins, ``field`` the attribute or column in it.
@@ -69,8 +69,7 @@ class Place:
     span: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(NamedTuple):
     """The lines around a finding: (line number, text) pairs, and the marked code points of one line.
 
     ``ruler`` has marks to print in front of the caret, under the code points of the marked line: numbers of fields.
@@ -100,8 +99,7 @@ class Location:
     format: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(NamedTuple):
     """What to write instead of a value, and a word about what is wrong with it."""
 
     hint: str
@@ -129,8 +127,7 @@ class Defect:
     follows: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Doc:
+class Doc(NamedTuple):
     """A rule's docstring taken apart."""
 
     requirement: str
@@ -144,6 +141,7 @@ class Doc:
 _SECTIONS = ("Why", "Bad", "Good", "Fix", "NIST")
 
 
+@cache
 def parse_doc(text: str) -> Doc:
     """Split a rule's docstring into requirement, Why, Bad, Good, Fix and NIST.
 
@@ -170,13 +168,18 @@ class Rule(Generic[Subject]):
     cites: str
     plan: Severity
     tool: Severity
-    doc: Doc
+    text: str  # what ``doc`` takes apart
     check: Callable[[Subject], Iterable[Defect]] | None = None
     scope: Scope = Scope.RUN
     needs: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     safety: bool = False
     scorable: bool = False
+
+    @property
+    def doc(self) -> Doc:
+        """What the rule asks, why, examples, and the fix."""
+        return parse_doc(self.text)
 
     @property
     def law(self) -> Law:
@@ -212,8 +215,7 @@ def rule(  # noqa: PLR0913 - keywords of a declaration, not parameters of a comp
     """Make a Rule of a function; nothing is registered, a module's RULES tuple is the register."""
 
     def declare(check: Callable[[Subject], Iterable[Defect]]) -> Rule[Subject]:
-        doc = parse_doc(check.__doc__ or "")
-        return Rule(code, name, cites, plan, tool, doc, check, scope, needs, follows, safety, scorable)
+        return Rule(code, name, cites, plan, tool, check.__doc__ or "", check, scope, needs, follows, safety, scorable)
 
     return declare
 
@@ -247,8 +249,7 @@ class Finding:
         return where.file, where.line or 0, where.column or 0, self.rule.code, self.message
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A check that could not run, and what it needed; ``code`` if it is a rule."""
 
     check: str
@@ -260,8 +261,7 @@ Number = float | int | None
 Cell = float | int | str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What else a scorer is to give: breakdowns by name, intervals."""
 
     by: tuple[str, ...] = ()
@@ -302,8 +302,7 @@ class RunReport:
     differs: dict[str, dict[str, Number]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """An archive that was written."""
 
     path: str
@@ -312,8 +311,7 @@ class Package:
     members: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(NamedTuple):
     """How much was looked at."""
 
     files: int = 0

@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from validator.bundled import evaluations, profile_text
 from validator.errors import ProfileError, UsageError
@@ -26,8 +26,7 @@ Value = bool | int | float | str
 _NO_DATA = ("whole", "content", "database", "report", "package:pypdf")  # what rules may need besides roles of --data
 
 
-@dataclass(frozen=True, slots=True)
-class FileRole:
+class FileRole(NamedTuple):
     """A kind of file in a submission: how its name ends, which format it has, which tasks it serves.
 
     ``role`` is "run" for a run's main file, "part" for another file of a run (known to rules by its format's name), or
@@ -40,8 +39,7 @@ class FileRole:
     tasks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DataRole:
+class DataRole(NamedTuple):
     """A kind of file that the organizers give out; ``name`` is its stem in a database folder, from EXPID fields.
 
     ``named_by_run``: the run itself says which of several files it was made with. ``optional``: a database folder need
@@ -57,8 +55,7 @@ class DataRole:
     optional: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """Something that ``--set`` can change."""
 
     name: str
@@ -83,8 +80,7 @@ class Parameter:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(NamedTuple):
     """Values of other parameters that one value of a parameter stands for."""
 
     parameter: str
@@ -92,8 +88,7 @@ class Preset:
     values: tuple[tuple[str, Setting], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Primaries:
+class Primaries(NamedTuple):
     """How runs are told apart: the field with the primary's prefix, what makes a condition, which one is required."""
 
     system: str
@@ -105,8 +100,7 @@ class Primaries:
     mandatory: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DescriptionForm:
+class DescriptionForm(NamedTuple):
     """What a system description must have: headings by number, and where the EXPIDs, contact and times belong.
 
     ``figures`` are lines "name ... - value" that a machine reads; ``data_line``: a line with a data definition.
@@ -120,8 +114,7 @@ class DescriptionForm:
     data_line: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PackageForm:
+class PackageForm(NamedTuple):
     """How an upload is laid out: name of the archive, and of its members; the fields of the EXPID fill them in.
 
     ``whole``: one archive for all runs instead of one for each. ``part`` names the other files of a run. ``canonical``:
@@ -139,8 +132,7 @@ class PackageForm:
     report: str
 
 
-@dataclass(frozen=True, slots=True)
-class SkeletonForm:
+class SkeletonForm(NamedTuple):
     """What ``init`` writes: blanks for the name's fields, (path, template) of each file, path of the description."""
 
     fields: tuple[tuple[str, str], ...]
@@ -148,8 +140,7 @@ class SkeletonForm:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScoringForm:
+class ScoringForm(NamedTuple):
     """How runs are scored: which references that needs, which of them a stand-in can replace, and what the laws do.
 
     The laws are one value for each named difference.
@@ -165,7 +156,7 @@ class ScoringForm:
         return dict(self.plan if law is Law.PLAN else self.tool)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One evaluation."""
 
@@ -239,6 +230,17 @@ class Profile:
 def all_profiles() -> tuple[Profile, ...]:
     """Return every bundled evaluation."""
     return tuple(load(name) for name in evaluations())
+
+
+def recognised(names: list[str]) -> list[str]:
+    """Return the evaluations that one of the file names tells, by the patterns in the heads of their profiles."""
+    return [name for name in evaluations() if any(map(_pattern(name).match, names))]
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    head = profile_text(name).partition("\n[")[0]  # a check of a small file need not parse what is not its evaluation
+    return re.compile(Table(name, tomllib.loads(head)).text("recognise"))
 
 
 @cache

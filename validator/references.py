@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from validator.errors import ReferenceDataError, UsageError
 from validator.formats import ebnf, source_of
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from validator.profile import DataRole, Profile
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """The file that was found for a role; ``absent`` says what a database folder does not have."""
 
     source: FileSource | None = None
@@ -28,8 +26,7 @@ class Choice:
     from_database: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class References:
+class References(NamedTuple):
     """The files behind --data: those named by role, and those to be recognised by their names."""
 
     named: tuple[tuple[str, Path], ...]

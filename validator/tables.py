@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from array import array
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import TYPE_CHECKING
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,11 +47,17 @@ class TextPool:
         return self._pool[begin : self._ends[number]].decode("utf-8", "replace")
 
     def __iter__(self) -> Iterator[str]:
-        return (self[number] for number in range(len(self)))
+        if not self._pool.isascii():
+            return (self[number] for number in range(len(self)))
+        whole = self._pool.decode("ascii")  # one byte is one character: decoded once, and cut
+        return (whole[begin:end] for begin, end in pairwise(chain((0,), self._ends)))
+
+    def any_has(self, character: str) -> bool:
+        """Tell whether a character stands in any of the texts."""
+        return character.encode() in self._pool
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """One stretch of a recording that an ECF puts into the experiment."""
 
     audio_filename: str
@@ -62,8 +68,7 @@ class Excerpt:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ecf:
+class Ecf(NamedTuple):
     """An experiment control file."""
 
     source_signal_duration_s: float
@@ -73,8 +78,7 @@ class Ecf:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Keyword:
+class Keyword(NamedTuple):
     """One keyword of a KWList; ``text`` is as written, attributes are the kwinfo pairs in file order."""
 
     kwid: str
@@ -83,8 +87,7 @@ class Keyword:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KeywordList:
+class KeywordList(NamedTuple):
     """A KWList: the keywords to search for, and how their text is compared."""
 
     ecf_filename: str
@@ -96,16 +99,14 @@ class KeywordList:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class TextLine:
+class TextLine(NamedTuple):
     """One line of a text file, without its end."""
 
     text: str
     offset: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Description:
+class Description(NamedTuple):
     """A system description."""
 
     lines: tuple[TextLine, ...]
@@ -116,23 +117,20 @@ class Description:
         return any(word in line.text and whole.search(line.text) for line in self.lines)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class Form(NamedTuple):
     """A form that was filled in: tables of values, and where in the file a table or a value begins, by dotted path."""
 
     values: dict[str, object]
     places: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ResourceTable:
+class ResourceTable(NamedTuple):
     """The resources that a description may name (DataDefs.tsv): their ids."""
 
     ids: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class DetectedList:
+class DetectedList(NamedTuple):
     """One ``detected_kwlist``: a keyword that was searched for."""
 
     kwid: str
@@ -170,8 +168,7 @@ class Detections:
         return len(self.offset)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KwsList:
+class KwsList(NamedTuple):
     """A keyword-search result: header, one DetectedList per searched keyword, all detections.
 
     Time and size of the index are in the header of 2006 only; NaN where they are not.

@@ -41,13 +41,13 @@ class Experiment:
 
     def mean(self, misses: Counts, alarms: Counts) -> tuple[float, float]:
         """Return mean P_miss and mean P_FA."""
-        rates = self.result.rates
+        rates = self.result.basis.rates
         return float(np.nanmean(rates.p_miss(misses))), float(np.nanmean(rates.p_fa(alarms)))
 
     def summary(self) -> Cells:
         """Return the overall table."""
-        result, tally, values = self.result, self.result.tally, self.result.values
-        on = result.evaluated
+        result, tally, values = self.result, self.result.basis.tally, self.result.values
+        on = result.basis.evaluated
         cells = {
             "Parameters|TotDur": Cell(values["duration"], 3),
             "Parameters|TotTrials": Cell(values["trials"], 0),
@@ -61,7 +61,7 @@ class Experiment:
             "Actual Decision TWV Analysis|PFA": Cell(values["PFA"], 5),
             "Actual Decision TWV Analysis|PMiss": Cell(values["PMiss"], 3),
             "Actual Decision TWV Analysis|TWV": Cell(values["ATWV"], 4),
-            "Actual Decision TWV Analysis|Dec. Tresh": Cell(result.threshold, 4),
+            "Actual Decision TWV Analysis|Dec. Tresh": Cell(result.basis.threshold, 4),
             "Maximum TWV Analysis|PFA": Cell(values["MTWV_PFA"], 5),
             "Maximum TWV Analysis|PMiss": Cell(values["MTWV_PMiss"], 3),
             "Maximum TWV Analysis|TWV": Cell(values["MTWV"], 4),
@@ -90,8 +90,8 @@ class Experiment:
 
     def block(self, number: int, title: str) -> Cells:
         """Return the row of one keyword; nothing for one that is not evaluated."""
-        result, tally = self.result, self.result.tally
-        if not result.evaluated[number]:
+        result, tally = self.result, self.result.basis.tally
+        if not result.basis.evaluated[number]:
             return {}
         cells = {
             f"{title}|#Targ": Cell(int(tally.targets[number]), 0),
@@ -120,14 +120,14 @@ class Experiment:
 
     def supremum(self, number: int) -> tuple[float | None, float | None]:
         """Return P_miss and TWV of a keyword when all that can be right is accepted."""
-        targets = int(self.result.tally.targets[number])
+        targets = int(self.result.basis.tally.targets[number])
         miss = int(self.table.omitted[number]) / targets if targets else None
         return miss, None if miss is None else 1 - miss
 
     def optimum(self, number: int) -> Mapping[str, float]:
         """Return the printed best point of a keyword; empty where the official scorer prints NA."""
         result, table = self.result, self.table
-        choice, rates = result.optimum, result.rates
+        choice, rates = result.optimum, result.basis.rates
         t = float(choice.threshold[number])
         mine = table.keyword == number
         accepted = np.sort(table.score[mine & table.target & (table.score >= t)]).tolist()[:1]
@@ -146,8 +146,8 @@ class Experiment:
 
     def totals(self, title: str) -> Iterator[tuple[str, Cells]]:
         """Return the lines below the keywords."""
-        result, tally, values = self.result, self.result.tally, self.result.values
-        on = result.evaluated
+        result, tally, values = self.result, self.result.basis.tally, self.result.values
+        on = result.basis.evaluated
         counts = {
             "#Targ": tally.targets,
             "#Corr": tally.correct,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,8 +111,7 @@ PLAN = TwvConventions(
     grouped_by_trials=False,
 )
 
-STDEVAL = replace(
-    TOOL,
+STDEVAL = TOOL._replace(
     ecf_extensions=("wav", "sph", "flac"),
     ecf_path_needs_extension=False,
     duration_rule=DurationRule.FIRST_CHANNEL,

@@ -195,7 +195,7 @@ def test_parts_add_up(law: str, data: st.DataObject) -> None:
     """Counts by keyword sum to the counts of the whole, and every reference is found or missed."""
     corpus = data.draw(corpora())
     result = score(corpus, data.draw(systems(corpus)), LAWS[law])
-    tally, on = result.tally, result.evaluated
+    tally, on = result.basis.tally, result.basis.evaluated
     assert result.values["targets"] == tally.targets[on].sum()
     assert result.values["false_alarms"] == tally.false_alarms[on].sum()
     assert (tally.correct + tally.misses == tally.targets).all()

@@ -152,7 +152,7 @@ def test_agrees_with_the_official_scorer(case: str, run: str) -> None:
     mine = scored(case, expected)
     _refusals(mine, expected)
     if expected["exit"] != 0 and "full" not in expected:
-        assert refusals(mine.reference, mine.system.kwslist, mine.experiment.result)
+        assert refusals(mine.reference, mine.system.kwslist, mine.experiment.result.basis)
         return
     if "header" in expected:
         assert mine.experiment.result.values["trials"] == float(expected["header"]["TotTrials"])
@@ -212,7 +212,9 @@ def parts_of(mine: Scored) -> tuple[Part, ...]:
 
 
 def _refusals(mine: Scored, expected: Json) -> None:
-    found = {refusal.obstacle for refusal in refusals(mine.reference, mine.system.kwslist, mine.experiment.result)}
+    found = {
+        refusal.obstacle for refusal in refusals(mine.reference, mine.system.kwslist, mine.experiment.result.basis)
+    }
     wanted = {Obstacle.UNKNOWN_KEYWORD} if "not found in termlist" in expected.get("error", "") else set()
     if "decision boundary" in expected.get("error", "") or expected["reports"] == ["-b", "-c"]:
         wanted = {Obstacle.NO_ONE_THRESHOLD}  # the block report alone does not look
@@ -273,7 +275,7 @@ def _same_full(full: Json, mine: Experiment) -> None:
         pairs.append((values["MAP"], full["global"]["MAP"]))
     for name, rates in (("PMiss", mine.result.p_miss), ("PFA", mine.result.p_fa), ("TWV", mine.result.twv)):
         if full["actual"][f"{name}_sd"] is not None:
-            spread = rates[mine.result.evaluated]
+            spread = rates[mine.result.basis.evaluated]
             pairs.append((float(np.nanstd(spread, ddof=1)), full["actual"][f"{name}_sd"]))
     assert [pair for pair in pairs if not _close(*pair)] == []
     _same_curve(full, mine)
@@ -296,7 +298,7 @@ def _same_curve(full: Json, mine: Experiment) -> None:
 
 
 def _same_block(full: Json, mine: Experiment, number: int) -> None:
-    name, tally = mine.names[number], mine.result.tally
+    name, tally = mine.names[number], mine.result.basis.tally
     block = full["blocks"][name]
     counts = {
         "corr": tally.correct,
@@ -305,7 +307,7 @@ def _same_block(full: Json, mine: Experiment, number: int) -> None:
         "no_targ": tally.rejected_targets,
         "omitted": tally.omitted,
         "targ": tally.targets,
-        "evaluated": mine.result.evaluated,
+        "evaluated": mine.result.basis.evaluated,
     }
     assert {key: int(column[number]) for key, column in counts.items()} == {key: block[key] for key in counts}
     if block.get("supremum"):
@@ -320,7 +322,7 @@ def _same_block(full: Json, mine: Experiment, number: int) -> None:
     if "global_blocks" in full:
         assert mine.result.average_precision is not None
         precision = defined(mine.result.average_precision[number])
-        if precision is None and mine.result.evaluated[number]:
+        if precision is None and mine.result.basis.evaluated[number]:
             precision = 0.0
         assert _close(precision, full["global_blocks"]["MAP"][name])
 

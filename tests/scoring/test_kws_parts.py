@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,10 +57,10 @@ def measured(law: TwvConventions, name: str, kind: str) -> dict[str, Twv]:
     known = corpus_reference(CORPUS, law, PARAMETERS)
     attributes = {"K1": (("Order", "1"), ("Syllables", "3")), "K2": (("Order", "1"),), "K3": (("Order", "2"),)}
     keywords = tuple(Keyword(one.kwid, one.text, attributes.get(one.kwid, ()), 0) for one in known.keywords.keywords)
-    known = replace(known, keywords=replace(known.keywords, keywords=keywords))
+    known = known._replace(keywords=known.keywords._replace(keywords=keywords))
     system = twin_system(SYSTEM).kwslist
     counts = {"K1": None, "K2": 2, "K3": 0}
-    system = replace(system, lists=tuple(replace(one, oov_count=counts[one.kwid]) for one in system.lists))
+    system = system._replace(lists=tuple(one._replace(oov_count=counts[one.kwid]) for one in system.lists))
     prepared = segment_reference(known)
     alignment = align(known, system) if kind == "occurrence" else align_segments(prepared, system)
     segments = None if kind == "occurrence" else prepared.segments
@@ -227,7 +226,7 @@ def test_comparison() -> None:
     assert forth.difference == -back.difference
     assert forth.p_value == back.p_value
     assert (forth.better, forth.worse) == (back.worse, back.better)
-    better = replace(first, twv=first.twv + 1)
+    better = first._replace(twv=first.twv + 1)
     clear = compare(better, first, Resampling(rounds=999))
     assert clear is not None
     assert clear.p_value == pytest.approx(1 / 1000)

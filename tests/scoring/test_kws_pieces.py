@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -179,4 +177,4 @@ def test_beta_and_conventions_are_values() -> None:
     """Beta is that of the plan; a law is a value that can be changed in one place."""
     assert beta(0.1, 1, 0.0001) == pytest.approx(999.9)
     assert beta(1, 100, 0.00015) == pytest.approx(66.65666666666667)
-    assert replace(PLAN, noscore=False) != PLAN
+    assert PLAN._replace(noscore=False) != PLAN

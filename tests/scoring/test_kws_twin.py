@@ -129,10 +129,10 @@ def _same(slow: Measures, alignment: Alignment, fast: System, conventions: TwvCo
         assert outcomes.get(number, Counter()) == Counter((r.file, r.channel, r.label, r.score) for r in rows)
     result = measure(trials(alignment, text=fast.words), conventions, PARAMETERS)
     counts = zip(
-        result.tally.targets.tolist(),
-        result.tally.correct.tolist(),
-        result.tally.false_alarms.tolist(),
-        result.tally.misses.tolist(),
+        result.basis.tally.targets.tolist(),
+        result.basis.tally.correct.tolist(),
+        result.basis.tally.false_alarms.tolist(),
+        result.basis.tally.misses.tolist(),
         strict=True,
     )
     assert list(counts) == list(slow.counts.values())

@@ -56,7 +56,7 @@ def check_all(paths: list[str], request: Request, jobs: int | None, progress: Pr
 
     workers = min(jobs or os.cpu_count() or 1, len(paths))
     bare = [without_slash(path) for path in paths]
-    watched = replace(request, watch=progress)
+    watched = request._replace(watch=progress)
     if workers == 1:
         reports = [check_one(path, watched) for path in bare]
     else:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from validator.formats.source import FileSource
 
@@ -50,8 +50,7 @@ class TableModule(Protocol):
         """Read a file completely, keeping these columns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A file format: its module, the family that locates places in it; for XML, its root element and its schema.
 
     ``judge`` is set for the organizers' own files: the official tool that reads them; ``own`` where there is none.

@@ -7,8 +7,7 @@ import lzma
 import tarfile
 import zipfile
 import zlib
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from validator.formats.decompression import packing_of, unpacked
 from validator.formats.membernames import plain, unsafe_name
@@ -33,8 +32,7 @@ _BROKEN = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class MemberSource:
+class MemberSource(NamedTuple):
     """A file inside an archive; opening it decompresses up to it, unless it is so small that it was kept."""
 
     name: str
@@ -163,7 +161,7 @@ class _Found:
             name = plain(entry.name)
             place, target = f"{self._shown}/{name}", self.sources.get(entry.target)
             if target is not None:
-                self.sources.setdefault(name, replace(target, name=place))
+                self.sources.setdefault(name, target._replace(name=place))
             where = "to a file of the archive" if target is not None else "that leads to no file of the archive"
             trouble = Trouble.LINK if target is not None else Trouble.KIND
             self._fault(trouble, place, f"the member is {entry.kind} {where}, not a plain file")

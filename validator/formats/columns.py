@@ -28,7 +28,6 @@ _POWERS = 10.0 ** np.arange(_DIGITS + 1)
 _PRIME = np.uint64(0x100000001B3)
 _SEED = np.uint64(0xCBF29CE484222325)
 _PAD = 64
-_FRESH = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +166,6 @@ class Vocabulary:
         self._ends = array("q")
         self._hashes: Words = np.zeros(0, dtype=np.uint64)  # sorted
         self._numbers: Codes = np.zeros(0, dtype=np.int32)  # of those hashes
-        self._fresh: dict[int, int] = {}  # the newest hashes and their numbers
         self._clashes: dict[bytes, int] = {}  # texts whose hash another text had before
 
     def codes(self, texts: Texts) -> Codes:
@@ -178,41 +176,43 @@ class Vocabulary:
         mixed = _mixed(texts, lanes)
         first, inverse = distinct(mixed)
         if not _all_same(texts, lanes, first[inverse]):  # two texts of this block, one hash
-            first = inverse = np.arange(len(texts))
+            one_by_one = np.arange(len(texts)).reshape(-1, 1)
+            return np.concatenate([self._numbered(texts, row, mixed[row]) for row in one_by_one])
         order = np.argsort(first)
         numbers = np.empty(len(first), dtype=np.int32)
-        numbers[order] = self._look_up(mixed[first[order]], [_raw(texts, row) for row in first[order].tolist()])
+        numbers[order] = self._numbered(texts, first[order], mixed[first[order]])
         return numbers[inverse]
 
-    def _look_up(self, hashes: Words, rows: list[bytes]) -> Codes:
-        at = np.minimum(np.searchsorted(self._hashes, hashes), max(0, len(self._hashes) - 1))
-        seen = self._hashes[at] == hashes if len(self._hashes) else np.zeros(len(hashes), dtype=bool)
-        found = np.where(seen, self._numbers[at] if len(self._numbers) else -1, -1).astype(np.int32)
-        for rank, (key, row) in enumerate(zip(hashes.tolist(), rows, strict=True)):
-            number = int(found[rank]) if seen[rank] else self._fresh.get(key, -1)
-            if number < 0:
-                number = self._fresh[key] = self._append(row)
-            elif self._text(number) != row:
-                if row not in self._clashes:
-                    self._clashes[row] = self._append(row)
-                number = self._clashes[row]
-            found[rank] = number
-        if len(self._fresh) > max(_FRESH, len(self._hashes) // 8):
-            self._settle()
+    def _numbered(self, texts: Texts, rows: NDArray[np.intp], hashes: Words) -> Codes:
+        """Look up rows whose hashes all differ, and append those that are new."""
+        at = np.searchsorted(self._hashes, hashes)
+        seen = np.append(self._hashes, np.uint64(0))[at] == hashes
+        seen &= at < len(self._hashes)
+        found = np.empty(len(rows), dtype=np.int32)
+        for rank in np.flatnonzero(seen).tolist():
+            found[rank] = self._known(int(self._numbers[at[rank]]), _raw(texts, int(rows[rank])))
+        new = np.flatnonzero(~seen)
+        if len(new):
+            found[new] = np.arange(len(self._ends), len(self._ends) + len(new))
+            self._append(texts.start[rows[new]], texts.length[rows[new]], texts.buffer)
+            new = new[np.argsort(hashes[new])]
+            self._hashes = np.insert(self._hashes, at[new], hashes[new])
+            self._numbers = np.insert(self._numbers, at[new], found[new])
         return found
 
-    def _settle(self) -> None:
-        """Move the fresh texts into the sorted arrays."""
-        self._hashes = np.concatenate([self._hashes, np.array(list(self._fresh), dtype=np.uint64)])
-        self._numbers = np.concatenate([self._numbers, np.array(list(self._fresh.values()), dtype=np.int32)])
-        order = np.argsort(self._hashes)
-        self._hashes, self._numbers = self._hashes[order], self._numbers[order]
-        self._fresh = {}
+    def _known(self, number: int, text: bytes) -> int:
+        """Return the number of a text with a known hash: the one that has it, unless that is another text."""
+        if self._text(number) == text:
+            return number
+        if text not in self._clashes:
+            self._clashes[text] = len(self._ends)
+            self._append(np.zeros(1, dtype=np.int64), np.array([len(text)]), padded(text))
+        return self._clashes[text]
 
-    def _append(self, text: bytes) -> int:
-        self._pool += text
-        self._ends.append(len(self._pool))
-        return len(self._ends) - 1
+    def _append(self, start: NDArray[np.int64], length: NDArray[np.int64], buffer: NDArray[np.uint8]) -> None:
+        ends = np.cumsum(length)
+        self._ends.frombytes((len(self._pool) + ends).tobytes())
+        self._pool += buffer[np.repeat(start - ends + length, length) + np.arange(ends[-1])].tobytes()
 
     def _text(self, number: int) -> bytes:
         return bytes(self._pool[self._ends[number - 1] if number else 0 : self._ends[number]])

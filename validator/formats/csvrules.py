@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validator.formats.csvfaults import Kind
-from validator.model import Rule, Severity, parse_doc
+from validator.model import Rule, Severity
 
 ERROR, INFO, OK = Severity.ERROR, Severity.INFO, Severity.OK
 _C = "MED11 App. C"
@@ -18,7 +18,7 @@ def _rule(  # noqa: PLR0913 - keywords of a declaration
     follows: tuple[str, ...] = (),
     scorable: bool = False,
 ) -> Rule[object]:
-    return Rule(code, name, _C, laws[0], laws[1], parse_doc(text), follows=follows, scorable=scorable)
+    return Rule(code, name, _C, laws[0], laws[1], text, follows=follows, scorable=scorable)
 
 
 BYTE_ORDER_MARK = _rule(

@@ -5,11 +5,10 @@ Names of elements and attributes differ, the nature of the files does not: one r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """The names of one family, and the words that messages use for them.
 
     ``lists`` and ``records`` are elements of a result, ``list_name``, ``id``, ``search_time`` and ``oov_count``

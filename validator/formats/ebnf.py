@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 from validator.bundled import schema
 from validator.errors import ProfileError
@@ -31,8 +32,7 @@ _BUILT_IN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FieldRule:
+class FieldRule(NamedTuple):
     """What one field may be: a pattern, its legal values if they can be listed, and words for it."""
 
     name: str
@@ -45,8 +45,7 @@ class FieldRule:
         return self.pattern.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A part of a name: the field it should be, its text and its place in the name."""
 
     name: str

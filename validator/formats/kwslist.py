@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -345,8 +345,7 @@ class _Builder:
         return Detections(**whole, score_text=score_text, files=self._files.texts(), channels=self._channels.texts())
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(NamedTuple):
     """Where the rows of a part stand: their lists, their offsets."""
 
     keyword: NDArray[np.int32]

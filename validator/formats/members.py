@@ -6,9 +6,8 @@ is used, and every limit is enforced while reading.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from zipfile import ZipInfo
@@ -34,8 +33,7 @@ class Trouble(Enum):
     SIZE = "size"
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveFault:
+class ArchiveFault(NamedTuple):
     """Something wrong with an archive or a folder, or with one of its members."""
 
     trouble: Trouble
@@ -43,8 +41,7 @@ class ArchiveFault:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """What a folder or an archive holds: files in the order of their names, and what is no plain file.
 
     ``folders`` are all folders below it, ``hidden`` the entries whose names begin with a dot: nobody looks at them.
@@ -57,8 +54,7 @@ class Listing:
     oddities: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A member as the archive has it: its name, what it is, and where its content is."""
 
     name: str

@@ -9,8 +9,7 @@ are compared byte by byte.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ _NONCHARACTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")  # U+FFFE and U+FFFF are no 
 _ODD_GAPS = 0.05  # share of records that may be set apart in another way than the first
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tag:
+class Tag(NamedTuple):
     """A start or end tag that is no record, with its number of records before it in the block."""
 
     text: bytes
@@ -33,8 +31,7 @@ class Tag:
     records_before: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Records:
+class Records(NamedTuple):
     """The records of a block: their offsets in it, a column of texts per attribute, and the other tags in order."""
 
     offset: NDArray[np.int64]
@@ -42,8 +39,7 @@ class Records:
     tags: tuple[Tag, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Template:
+class _Template(NamedTuple):
     names: tuple[str, ...]
     pieces: tuple[bytes, ...]  # the text before the first value, between the values, and behind the last
     quote: int

@@ -10,9 +10,8 @@ import codecs
 import hashlib
 import io
 import re
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -41,8 +40,7 @@ class Source(Protocol):
         """Open the bytes from the beginning."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileSource:
+class FileSource(NamedTuple):
     """A plain file on disk."""
 
     name: str
@@ -54,8 +52,7 @@ class FileSource:
         return self.path.open("rb")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class Held(NamedTuple):
     """Bytes that are in memory."""
 
     name: str
@@ -71,8 +68,7 @@ class Held:
         return io.BytesIO(self.data)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Watched:
+class Watched(NamedTuple):
     """A source that tells how much of it was read, and for what."""
 
     source: Source
@@ -111,8 +107,7 @@ class _WatchedStream(io.RawIOBase):
         super().close()
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """A located offset: line and column from 1, and the bytes around it."""
 
     line: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validator.model import Rule, Severity, parse_doc
+from validator.model import Rule, Severity
 
 SPEED_FORM: Rule[object] = Rule(
     "LRE611",
@@ -10,16 +10,14 @@ SPEED_FORM: Rule[object] = Rule(
     "house rule; Albayzin 2012 LRE 6.2.2",
     Severity.WARNING,
     Severity.OK,
-    parse_doc(
-        """speed.toml, if it is there, has a table [[system]] for each system.
+    """speed.toml, if it is there, has a table [[system]] for each system.
 
     Why: what cannot be read cannot be computed again. The file is optional, and not part of what is mailed.
     Bad: cpu_seconds = "about an hour"
     Good: [[system]] with condition, id, cpu_seconds, audio_seconds and xrt
     Fix: write numbers without units; cpu is a text, memory_gb a number, and both may be left out.
     NIST: there is no official checker.
-    """
-    ),
+    """,
 )
 
 RULES = (SPEED_FORM,)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tarfile
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from validator.formats.decompression import packing_of, unpacked
@@ -95,7 +94,7 @@ def _walk(stream: _Metered) -> Iterator[Entry]:
         entry = _entry(info, extended, stream.position)
         padded = -(-entry.size // _BLOCK) * _BLOCK
         if entry.size <= SMALL and kept + entry.size <= KEPT:
-            entry = replace(entry, content=stream.whole(padded)[: entry.size])
+            entry = entry._replace(content=stream.whole(padded)[: entry.size])
             kept += entry.size
         else:
             stream.skip(padded)

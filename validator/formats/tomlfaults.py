@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validator.model import Rule, Severity, parse_doc
+from validator.model import Rule, Severity
 
 NOT_TOML: Rule[object] = Rule(
     "TOM201",
@@ -10,16 +10,14 @@ NOT_TOML: Rule[object] = Rule(
     "house rule",
     Severity.ERROR,
     Severity.OK,
-    parse_doc(
-        """A file that is filled in for machines is TOML, in UTF-8, and has at most 1 MB.
+    """A file that is filled in for machines is TOML, in UTF-8, and has at most 1 MB.
 
     Why: what cannot be read cannot be checked.
     Bad: cpu_model = Intel Xeon
     Good: cpu_model = "Intel Xeon"
     Fix: put texts between double quotes, write numbers with a point and without a unit, and each key once.
     NIST: no official tool reads it.
-    """
-    ),
+    """,
 )
 
 RULES = (NOT_TOML,)

@@ -27,4 +27,4 @@ def _cut(found: Location) -> Location:
     value, quote = _VALUE.match(found.value or ""), found.quote
     if value is None or quote is None:
         return found
-    return replace(found, value=value[0].strip('"'), quote=replace(quote, end=quote.begin + len(value[0])))
+    return replace(found, value=value[0].strip('"'), quote=quote._replace(end=quote.begin + len(value[0])))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.parsers.expat import errors
 
 from validator.formats import xmlfaults
@@ -24,8 +23,7 @@ _UNQUOTED = re.compile(rb"=\s*\Z")
 _CONVERT = "convert the file to UTF-8, or declare the encoding that it is in"
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """Where a parser stopped: the bytes around it, the place in them, and the names of the open elements."""
 
     data: bytes
@@ -50,8 +48,7 @@ class Stop:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(NamedTuple):
     """What is wrong, at which byte; ``{other}`` in the message is the line of the innermost open tag."""
 
     at: int
@@ -64,7 +61,7 @@ def explain(code: int, stop: Stop) -> Break:
     """Say what an error of expat means."""
     if not stop.is_text:
         broken = not_encoded(stop.at, stop.data[stop.at], "UTF-8")
-        return broken if stop.declared else replace(broken, rule=xmlfaults.NOT_WELL_FORMED)
+        return broken if stop.declared else broken._replace(rule=xmlfaults.NOT_WELL_FORMED)
     say = _EXPLAINED.get(errors.messages.get(code, ""))
     return say(stop) if say is not None else Break(stop.at, "the XML is broken here", "")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -60,5 +59,5 @@ def unknown(element: Element, name: str, place: Place, *, given: dict[str, str])
     text = f"<{element.name}> has an attribute {quoted(shown)} that the schema does not know"
     hint = f"write {guess} instead of {shown}" if guess else "delete it"
     label = f"did you mean {guess}?" if guess else ""
-    where = replace(place, field=f"{shown}=", node=f"{place.node}/@{shown}")
+    where = place._replace(field=f"{shown}=", node=f"{place.node}/@{shown}")
     return Defect(where, text, hint, label, cites=element.cites)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from validator.model import Rule, Severity, parse_doc
+from validator.model import Rule, Severity
 
 _SCHEMA = "XML schema"
 
 
 def _fault(code: str, name: str, text: str, *, follows: tuple[str, ...] = (), safety: bool = False) -> Rule[object]:
     error = Severity.ERROR
-    return Rule(code, name, _SCHEMA, error, error, parse_doc(text), follows=follows, safety=safety)
+    return Rule(code, name, _SCHEMA, error, error, text, follows=follows, safety=safety)
 
 
 NOT_WELL_FORMED = _fault(

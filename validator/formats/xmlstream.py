@@ -7,9 +7,9 @@ Handler that turns the elements into its table. DOCTYPE ends the reading, so ent
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from xml.parsers import expat
 
 from validator.formats import xmlbreaks, xmldefects, xmlfaults
@@ -57,8 +57,7 @@ class Open:
     text: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(NamedTuple):
     """A comment or processing instruction that some line-based readers stumble over."""
 
     name: str
@@ -68,8 +67,7 @@ class Remark:
     depth: int = 0  # of elements that are open around it
 
 
-@dataclass(frozen=True, slots=True)
-class Bulk:
+class Bulk(NamedTuple):
     """Records that come by the million: their values go to ``take`` unchecked, in the order of ``absent``.
 
     ``take`` gets the values, the offset of the tag, and False where an attribute is missing: ``absent`` tells what
@@ -177,7 +175,7 @@ class XmlStream:
         data = self._block_before + self._block
         at = self._parser.ErrorByteIndex - begin
         broken = xmlbreaks.explain(code, xmlbreaks.Stop(data, at, names, self._root.name, self._rooted, self._encoded))
-        self.stop(replace(broken, at=broken.at + begin + self.skipped))
+        self.stop(broken._replace(at=broken.at + begin + self.skipped))
 
     def _declaration(self, version: str, encoding: str | None, _alone: int) -> None:
         self._encoded = encoding is not None

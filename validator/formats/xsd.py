@@ -9,8 +9,8 @@ ProfileError, so that no facet is ever ignored in silence.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from validator.bundled import schema as schema_text
@@ -28,8 +28,7 @@ _LEXICAL = {
 _WORDS = {"decimal": "a decimal number", "float": "a number", "integer": "a whole number", "string": "text"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ValueType:
+class ValueType(NamedTuple):
     """A simple type: its base and its facets, as one regular expression over the whole text."""
 
     base: str
@@ -42,8 +41,7 @@ class ValueType:
         return self.lexical.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Attribute:
+class Attribute(NamedTuple):
     """An attribute declaration; ``doc`` says what the value means."""
 
     name: str
@@ -52,8 +50,7 @@ class Attribute:
     doc: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Element:
+class Element(NamedTuple):
     """An element declaration. ``text`` is set for simple content; children come in sequence."""
 
     name: str
@@ -68,8 +65,7 @@ class Element:
         return next(particle.element for particle in self.children if particle.element.name == name)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Particle:
+class Particle(NamedTuple):
     """One place in a sequence."""
 
     element: Element

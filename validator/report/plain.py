@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _MARKS = ("Mn", "Me")  # they stand on the letter before them
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -43,8 +43,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun.removesuffix('s') if count == 1 else noun}"
 
 
-@dataclass(frozen=True, slots=True)
-class Paint:
+class Paint(NamedTuple):
     """Colours, or none."""
 
     on: bool = False

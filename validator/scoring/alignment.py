@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -47,8 +47,7 @@ class Outcome(IntEnum):
         return ("CORR", "MISS", "FA", "CORR!DET")[self]
 
 
-@dataclass(frozen=True, slots=True)
-class Targets:
+class Targets(NamedTuple):
     """What there is to find: references, or the segments that hold one. ``first_end_s`` ends the first word."""
 
     begin_s: Floats
@@ -116,8 +115,7 @@ class Alignment:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Units:
+class _Units(NamedTuple):
     """The references of all units, sorted by unit, place and time."""
 
     unit: Codes

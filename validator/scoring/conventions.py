@@ -6,8 +6,8 @@ Every value is chosen by the profile of an evaluation; the scorer never asks who
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class DurationRule(Enum):
@@ -48,8 +48,7 @@ class MapOrder(Enum):
     TEXT = "text"  # tool: scores are compared as text, 9 is above 10
 
 
-@dataclass(frozen=True, slots=True)
-class TwvConventions:
+class TwvConventions(NamedTuple):
     """One law. Sections are those of the OpenKWS13 plan; the values in brackets are (tool | plan | STDEval)."""
 
     # A.1, A.5: files
@@ -97,8 +96,7 @@ class TwvConventions:
     grouped_by_trials: bool  # (yes | no | -) a keyword is in the groups of its trials; silent ones in all, in no OOV
 
 
-@dataclass(frozen=True, slots=True)
-class TwvParameters:
+class TwvParameters(NamedTuple):
     """The numbers of an evaluation that a user may set."""
 
     collar_s: float = 0.5  # 5.1.1, Delta_T: of a detection's midpoint around a reference

@@ -6,7 +6,7 @@ A detection counts if its score is at least the threshold; decisions play no par
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+class Rates(NamedTuple):
     """How blocks turn counts into rates.
 
     ``targets`` is N of each block, ``non_targets`` the number of its non-target trials. P_miss is a mean over the
@@ -47,8 +46,7 @@ class Rates:
         return 1 - (self.p_miss(misses) + self.beta * self.p_fa(false_alarms))
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """The detections of the evaluated blocks in ascending order of their scores, of all and of each block.
 
     ``by_score`` and ``by_block`` are rows of ``table``; the blocks' rows are ``by_block[first[b]:first[b + 1]]``.
@@ -60,8 +58,7 @@ class Ranked:
     first: Rows
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """One operating point; ``threshold`` None rejects everything."""
 
     threshold: float | None
@@ -121,8 +118,7 @@ def det(order: Ranked, rates: Rates) -> Det:
     return Det(score[new], p_miss, p_fa, 1 - (p_miss + rates.beta * p_fa))
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """A threshold for each block, and the counts there; NaN: everything is rejected."""
 
     threshold: Floats

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(NamedTuple):
     """Which keyword each detected_kwlist is about.
 
     A unit is what is aligned as one: a keyword, or a further list of a keyword that has one already. ``of_list`` is
@@ -32,8 +30,7 @@ class Searched:
     listed: Flags
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """The detections that are trials: their rows, with what alignment compares."""
 
     row: Rows
@@ -65,8 +62,8 @@ def searched(reference: Reference, system: KwsList) -> Searched:
 
 def placed(reference: Reference, detections: Detections) -> Codes:
     """Return the place of each detection."""
-    files = tuple(system_file(name) for name in detections.files)
-    return reference.base.places.codes(detections.file, detections.channel, files, tuple(detections.channels))
+    files = map(system_file, detections.files)
+    return reference.base.places.codes(detections.file, detections.channel, files, detections.channels)
 
 
 def located(reference: Reference, lists: Searched, detections: Detections) -> Located:

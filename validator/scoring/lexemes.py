@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,8 +37,7 @@ class Lexemes:
         return len(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Speakers:
+class Speakers(NamedTuple):
     """The SPEAKER records: who holds the turn; ``speaker`` is numbered as in the Lexemes."""
 
     place: Codes
@@ -47,8 +46,7 @@ class Speakers:
     end_s: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(NamedTuple):
     """``after`` is the row of the LEXEME that follows, or -1; ``position`` numbers the rows along their chains."""
 
     after: Rows

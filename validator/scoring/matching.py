@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
 from math import perm
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ _TRIED = 720  # assignments that are cheaper to try one by one than to solve
 _UNMATCHED = 2.0  # what a pair is worth beside its kernel: neither side is left over, at -1 each
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(NamedTuple):
     """For each reference the stretch in which a detection's midpoint may lie; rows sorted by group, then by low."""
 
     group: Rows

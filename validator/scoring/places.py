@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,8 @@ if TYPE_CHECKING:
     from validator.scoring.conventions import TwvConventions
     from validator.tables import Codes
 
-_TABLE = 1 << 16  # pairs of a file and a channel that are looked up whether they occur or not
 
-
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One channel of one recording."""
 
     file: str
@@ -34,19 +31,19 @@ class Places:
     def __len__(self) -> int:
         return len(self.names)
 
-    def codes(self, file: Codes, channel: Codes, files: tuple[str, ...], channels: tuple[str, ...]) -> Codes:
+    def codes(self, file: Codes, channel: Codes, files: Iterable[str], channels: Iterable[str]) -> Codes:
         """Turn columns of files and channels, with their texts, into places; -1 where there is no such place."""
-        pair = file.astype(np.int64) * max(len(channels), 1) + channel
-        if len(files) * len(channels) > _TABLE:
-            known, pair = np.unique(pair, return_inverse=True)
-        else:
-            known = np.arange(len(files) * len(channels))
-        numbers = [self._number(files, channels, *divmod(code, len(channels))) for code in known.tolist()]
-        found: Codes = np.array(numbers, dtype=np.int32)[pair]
+        of_file = {name: rank for rank, name in enumerate({place.file for place in self.names})}
+        of_channel = {name: rank for rank, name in enumerate({place.channel for place in self.names})}
+        numbers = np.full((len(of_file) + 1, len(of_channel) + 1), -1, dtype=np.int32)  # the last: unknown
+        for place, number in self.numbers.items():
+            numbers[of_file[place.file], of_channel[place.channel]] = number
+        found: Codes = numbers[_ranks(files, of_file)[file], _ranks(channels, of_channel)[channel]]
         return found
 
-    def _number(self, files: tuple[str, ...], channels: tuple[str, ...], file: int, channel: int) -> int:
-        return self.numbers.get(Place(files[file], channels[channel]), -1)
+
+def _ranks(texts: Iterable[str], known: Mapping[str, int]) -> Codes:
+    return np.array([known.get(text, -1) for text in texts], dtype=np.int32)
 
 
 def numbered(places: Iterable[Place]) -> Places:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from validator.errors import ReferenceDataError
 from validator.scoring.lexemes import lexemes, speakers
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from validator.tables import Ecf, KeywordList, Tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """The references under one law; made once, used for any number of systems.
 
     ``found`` are all occurrences, ``scored`` those that count: with their first word wholly inside of one excerpt

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from validator.scoring.reference import Reference
-    from validator.scoring.twv import Twv
+    from validator.scoring.twv import Basis
     from validator.tables import KwsList
 
 
@@ -29,8 +28,7 @@ class Obstacle(Enum):
     NO_TIME = "no-time"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """One reason; ``rows`` are the detections at fault, first ones first, where there are such."""
 
     obstacle: Obstacle
@@ -38,9 +36,9 @@ class Refusal:
     rows: tuple[int, ...] = ()
 
 
-def refusals(reference: Reference, system: KwsList, result: Twv) -> tuple[Refusal, ...]:
+def refusals(reference: Reference, system: KwsList, counted: Basis) -> tuple[Refusal, ...]:
     """List why the law does not score this system; empty if it does."""
-    return (*_of_the_system(reference, system), *_of_the_result(reference, result))
+    return (*_of_the_system(reference, system), *_of_the_trials(reference, counted))
 
 
 _SHOWN = 20
@@ -71,16 +69,16 @@ def _of_the_system(reference: Reference, system: KwsList) -> Iterator[Refusal]:
             yield Refusal(Obstacle.SCORE_OUT_OF_RANGE, message, tuple(outside[:_SHOWN].tolist()))
 
 
-def _of_the_result(reference: Reference, result: Twv) -> Iterator[Refusal]:
+def _of_the_trials(reference: Reference, counted: Basis) -> Iterator[Refusal]:
     if not reference.duration_s > 0:
         yield Refusal(Obstacle.NO_TIME, "the ECF has no scored time")
-    if reference.conventions.one_threshold and not result.consistent:
+    if reference.conventions.one_threshold and not counted.consistent:
         message = (
-            f"the decisions follow no threshold: the highest score with NO is {result.highest_no:g}, "
-            f"the lowest with YES {result.lowest_yes:g}"
+            f"the decisions follow no threshold: the highest score with NO is {counted.highest_no:g}, "
+            f"the lowest with YES {counted.lowest_yes:g}"
         )
         yield Refusal(Obstacle.NO_ONE_THRESHOLD, message)
-    excess = result.evaluated & (result.tally.non_targets > result.rates.non_targets)
+    excess = counted.evaluated & (counted.tally.non_targets > counted.rates.non_targets)
     if reference.conventions.excess_refused and excess.any():
         keyword = reference.keywords.keywords[int(np.argmax(excess))].kwid if len(excess) > 1 else "all keywords"
         message = f"{keyword} has more false alarms than non-target trials"

@@ -66,11 +66,11 @@ def intervals(result: Twv, table: Trials, settings: Resampling, *, reject_all: b
     Measures that are not defined have none; with fewer than two evaluated keywords nothing has. ``reject_all``
     says whether rejecting everything is a threshold (as in the conventions).
     """
-    chosen = np.flatnonzero(result.evaluated)
+    chosen = np.flatnonzero(result.basis.evaluated)
     if len(chosen) < 2 or result.values["ATWV"] is None:
         return {}
     misses, alarms = _points(result, table, settings, chosen)
-    rates = result.rates
+    rates = result.basis.rates
     miss_rate = misses / np.where(rates.missing, rates.targets, 1)[chosen, None] * rates.missing[chosen, None]
     alarm_rate = alarms / np.where(rates.alarming, rates.non_targets, 1.0)[chosen, None] * rates.alarming[chosen, None]
     precision = None if result.average_precision is None else np.nan_to_num(result.average_precision[chosen])
@@ -94,7 +94,7 @@ def intervals(result: Twv, table: Trials, settings: Resampling, *, reject_all: b
 
 def compare(first: Twv, second: Twv, settings: Resampling) -> Comparison | None:
     """Compare two systems keyword by keyword; None if they share fewer than two keywords."""
-    both = first.evaluated & second.evaluated & np.isfinite(first.twv) & np.isfinite(second.twv)
+    both = first.basis.evaluated & second.basis.evaluated & np.isfinite(first.twv) & np.isfinite(second.twv)
     difference = (first.twv - second.twv)[both]
     count = len(difference)
     if count < 2:
@@ -146,6 +146,6 @@ def _points(result: Twv, table: Trials, settings: Resampling, chosen: Counts) ->
     below = table.omitted[:, None] + np.cumsum(found, axis=1)[:, :-1]
     above = alarms.sum(axis=1)[:, None] - np.cumsum(alarms, axis=1)[:, :-1]
     zero = np.zeros(blocks, dtype=np.int64)
-    misses = np.column_stack([result.tally.misses, result.optimum.misses, table.omitted, below])
-    false_alarms = np.column_stack([result.tally.false_alarms, result.optimum.false_alarms, zero, above])
+    misses = np.column_stack([result.basis.tally.misses, result.optimum.misses, table.omitted, below])
+    false_alarms = np.column_stack([result.basis.tally.false_alarms, result.optimum.false_alarms, zero, above])
     return misses[chosen], false_alarms[chosen]

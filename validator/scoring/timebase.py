@@ -7,10 +7,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
 _HALVED = "splitcts"
 
 
-@dataclass(frozen=True, slots=True)
-class Regions:
+class Regions(NamedTuple):
     """Stretches of places, as columns in the order of their file."""
 
     place: Codes
@@ -44,8 +42,7 @@ class Regions:
         return spans(self.place, self.begin_s, self.end_s, places)
 
 
-@dataclass(frozen=True, slots=True)
-class TimeBase:
+class TimeBase(NamedTuple):
     """The excerpts of an ECF, and the regions that are not scored: none where the law does not know NOSCORE."""
 
     places: Places
@@ -98,7 +95,8 @@ def timebase(ecf: Ecf, tokens: Tokens, conventions: TwvConventions) -> TimeBase:
 
 def _token_places(tokens: Tokens) -> list[Place]:
     width = max(len(tokens.channels), 1)
-    pairs = np.unique(tokens.file.astype(np.int64) * width + tokens.channel).tolist()
+    code = tokens.file.astype(np.int64) * width + tokens.channel
+    pairs = np.unique(code, return_counts=True)[0].tolist()  # with counts, or else numpy imports all of numpy.ma
     return [Place(tokens.files[pair // width], tokens.channels[pair % width]) for pair in pairs]
 
 
@@ -131,8 +129,7 @@ def trials(duration: float, conventions: TwvConventions, parameters: TwvParamete
     return float(f"{count:.0f}") if conventions.trials_rounded else count
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
+class _Stretch(NamedTuple):
     """One excerpt."""
 
     place: Place

@@ -5,8 +5,7 @@ A place is one channel of one recording; places are numbered, -1 is nowhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -54,8 +53,7 @@ def running_max(values: Floats, group: NDArray[np.int64]) -> Floats:
     return values[order[top % max(len(values), 1)]]
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
+class Spans(NamedTuple):
     """Spans of time, sorted by place and begin.
 
     Those of place p are rows ``first[p]`` to ``first[p + 1]``; ``reach`` is the latest end of a place so far.

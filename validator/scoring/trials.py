@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
+class Trials(NamedTuple):
     """Detections as trials, and the targets that have none.
 
     ``keyword`` numbers blocks: keywords of the KWList, or 0 if all are pooled. ``text`` is the score as it is written:
@@ -52,8 +50,7 @@ class Trials:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """Counts by block: targets and non-targets of either decision, omitted targets."""
 
     correct: Counts

@@ -15,9 +15,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -41,26 +40,15 @@ _REJECT_ALL = "rejecting every detection is best"
 _NO_TEXTS = "the official scorer ranks scores as text, and the texts were not kept"
 
 
-@dataclass(frozen=True, slots=True)
-class Twv:
-    """All measures of one experiment.
+class Basis(NamedTuple):
+    """What is counted before anything is measured: which blocks count, their trials, and what the decisions imply.
 
-    ``values`` and ``undefined`` are by the measures' public names: what is None there has its reason here. The
-    columns are by block (keyword of the KWList, or the pooled one): NaN is what is not defined for it.
     ``lowest_yes`` and ``highest_no`` are over all trials; the decisions follow one threshold if they do not cross.
     """
 
-    values: Mapping[str, float | None]
-    undefined: Mapping[str, str]
     evaluated: Flags
     tally: Tally
     rates: Rates
-    p_miss: Floats
-    p_fa: Floats
-    twv: Floats
-    average_precision: Floats | None
-    optimum: Choice
-    det: Det
     lowest_yes: float | None
     highest_no: float | None
 
@@ -77,12 +65,42 @@ class Twv:
         return self.lowest_yes is None or self.highest_no is None or self.highest_no <= self.lowest_yes
 
 
+class Twv(NamedTuple):
+    """All measures of one experiment.
+
+    ``values`` and ``undefined`` are by the measures' public names: what is None there has its reason here. The
+    columns are by block (keyword of the KWList, or the pooled one): NaN is what is not defined for it.
+    """
+
+    values: Mapping[str, float | None]
+    undefined: Mapping[str, str]
+    basis: Basis
+    p_miss: Floats
+    p_fa: Floats
+    twv: Floats
+    average_precision: Floats | None
+    optimum: Choice
+    det: Det
+
+
+def basis(table: Trials, parameters: TwvParameters) -> Basis:
+    """Count the trials of an experiment."""
+    counts = tally(table)
+    evaluated = table.member if parameters.all_keywords else table.member & (counts.targets > 0)
+    return Basis(
+        evaluated=evaluated,
+        tally=counts,
+        rates=_rates(counts, table, evaluated, parameters.beta),
+        lowest_yes=_extreme(table.score[table.yes], np.min),
+        highest_no=_extreme(table.score[~table.yes], np.max),
+    )
+
+
 def measure(table: Trials, conventions: TwvConventions, parameters: TwvParameters) -> Twv:
     """Compute every measure of an experiment."""
-    counts = tally(table)
+    counted = basis(table, parameters)
+    evaluated, counts, rates, _, _ = counted
     with_targets = table.member & (counts.targets > 0)
-    evaluated = table.member if parameters.all_keywords else with_targets
-    rates = _rates(counts, table, evaluated, parameters.beta)
     order = ranked(table, evaluated)
     curve = det(order, rates)
     choice = optimum(order, rates, curve, reject_all=conventions.reject_all_point)
@@ -100,17 +118,13 @@ def measure(table: Trials, conventions: TwvConventions, parameters: TwvParameter
     return Twv(
         values={name: None if isinstance(value, str) else value for name, value in found.items()},
         undefined={name: reason for name, reason in found.items() if isinstance(reason, str)},
-        evaluated=evaluated,
-        tally=counts,
-        rates=rates,
+        basis=counted,
         p_miss=rates.p_miss(counts.misses),
         p_fa=rates.p_fa(counts.false_alarms),
         twv=rates.twv(counts.misses, counts.false_alarms),
         average_precision=precision,
         optimum=choice,
         det=curve,
-        lowest_yes=_extreme(table.score[table.yes], np.min),
-        highest_no=_extreme(table.score[~table.yes], np.max),
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class WordTree:
+class WordTree(NamedTuple):
     """Nodes are numbered; a node stands for the words on the way to it.
 
     ``openings`` gives the node of a first word, ``followers`` the number of any later word. ``edges`` holds
