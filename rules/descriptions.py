@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from validator.model import Defect, Law, Place
+from validator.model import SAMPLES, Defect, Law, Place
 from validator.suggest import nearest
 
 from .headings import sections
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
     from .headings import Section
 
-_MAIL = re.compile(
-    r"[^\s@<>()]{1,64}(?:@|\s?[\[({]\s?at\s?[\])}]\s?)[^\s@<>()]{1,200}(?:\.|\s?[\[({]\s?dot\s?[\])}]\s?)[A-Za-z]{2,}",
-    re.IGNORECASE,
-)
+_AT, _DOT = (rf"\s?[\[({{]\s?{word}\s?[\])}}]\s?" for word in ("at", "dot"))
+_MAIL = re.compile(rf"(?<=[^\s@<>()])(?:@|{_AT})[^\s@<>()]{{1,200}}(?:\.|{_DOT})[A-Za-z]{{2,}}", re.IGNORECASE)
 _STEP = re.compile(r"^\s{0,40}[-*•]\s{0,9}\S.*?\s[-–]\s.*?\s[-–]\s")  # noqa: RUF001 - people type dashes
 FILL_IN = "FILL-IN"
 
@@ -64,21 +62,21 @@ def unlisted_runs(submission: Submission) -> Iterator[Defect]:
 
 def unknown_expids(submission: Submission) -> Iterator[Defect]:
     """Find EXPIDs in a description that were not submitted."""
-    grammar = submission.grammar(Law.PLAN)
+    grammar, recognise = submission.grammar(Law.PLAN), re.compile(submission.profile.recognise)
     known = {run.stem for run in submission.runs}
     for file, text in submission.descriptions:
-        words = [(word, line) for line in text.lines for word in _words(line) if word not in known]
-        for word, line in words:
-            if re.match(submission.profile.recognise, word) and len(grammar.split(word)) == len(grammar.fields):
-                guess = nearest(word, known)
-                hint = f"add the run, or write {guess}" if guess else ""
-                where = Place(file, line.offset + len(line.text.partition(word)[0].encode()), word)
-                yield Defect(where, f"{word} is not in this submission", hint)
+        words = ((word, line) for line in text.lines for word in _words(line) if recognise.match(word))
+        full = ((word, line) for word, line in words if len(grammar.split(word)) == len(grammar.fields))
+        for rank, (word, line) in enumerate((word, line) for word, line in full if word not in known):
+            guess = nearest(word, known) if rank < SAMPLES else None  # no others are shown
+            hint = f"add the run, or write {guess}" if guess else ""
+            where = Place(file, line.offset + len(line.text.partition(word)[0].encode()), word)
+            yield Defect(where, f"{word} is not in this submission", hint)
 
 
 def _words(line: TextLine) -> list[str]:
     """Return what may be an EXPID: of file names the stem, underscores without the backslash of Markdown."""
-    words = re.split(r"[\s,;|()<>\[\]/]+", line.text.replace("\\_", "_"))
+    words = dict.fromkeys(re.split(r"[\s,;|()<>\[\]/]+", line.text.replace("\\_", "_")))
     return [_stem(word.strip(".:*`'\"")) for word in words]
 
 
