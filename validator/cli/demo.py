@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -17,28 +18,28 @@ def demo(folder: Path) -> None:
     """
     from validator.bundled import examples, story  # noqa: PLC0415 - keeps --help light
 
+    try:
+        _write(folder)
+    except OSError as error:
+        raise click.UsageError(f"{error.filename}: {error.strerror}") from error
     intended = True
     for evaluation in examples():
-        place = folder / evaluation
-        try:
-            _write(evaluation, place)
-        except OSError as error:
-            raise click.UsageError(f"{error.filename}: {error.strerror}") from error
         told = story(evaluation)
-        intended &= _show("bad", told["bad"], place, evaluation)
-        intended &= _show("good", told["good"], place, evaluation)
+        for which in ("bad", "good"):
+            intended &= _show(which, told[which], folder / evaluation, evaluation)
     click.echo(f"\nThe files are in {folder}. Change them and check again, or start your own: subgate init -e NAME DIR")
     sys.exit(0 if intended else 1)
 
 
-def _write(evaluation: str, place: Path) -> None:
-    """Write the example's files; one that is there already must be the same."""
-    from validator.bundled import example_files  # noqa: PLC0415
+def _write(folder: Path) -> None:
+    """Write the files of all examples; if one is there already and differs, nothing is written."""
+    from validator.bundled import example_files, examples  # noqa: PLC0415
 
-    for name, content in example_files(evaluation):
-        target = place / name
-        if target.exists() and target.read_bytes() != content:
+    files = {folder / name / file: content for name in examples() for file, content in example_files(name)}
+    for target, content in files.items():
+        if os.path.lexists(target) and target.read_bytes() != content:
             raise click.UsageError(f"{target} is there already and differs; give another folder")
+    for target, content in files.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
 
