@@ -110,7 +110,7 @@ def no_processing_time(submission: Submission) -> Iterator[Defect]:
     yield from descriptions.missing_times(submission)
 
 
-@rule("KWS607", "step-without-time", cites=B3, plan=WARNING, tool=OK, scope=WHOLE, follows=("KWS608",))
+@rule("KWS607", "step-without-time", cites=B3, plan=WARNING, tool=OK, scope=WHOLE, follows=("KWS606", "KWS608"))
 def step_without_time(submission: Submission) -> Iterator[Defect]:
     """Each sub-step of a phase has its own processing time.
 

@@ -23,7 +23,7 @@ ARCHIVE = f"{EXPID}.tgz"
 NAMES = {ARCHIVE, f"{ARCHIVE}.sha256", f"{ARCHIVE}.receipt.json"}
 MOMENTS = 30
 GOOD = good_files()
-BIG = GOOD | {f"{EXPID}.kwslist.xml": big_run(60, 400)}  # 2 MB: reading, packing and reading again take their time
+BIG = GOOD | {f"{EXPID}.kwslist.xml": big_run(30, 400)}  # 1 MB: reading, packing and reading again take their time
 # Packs again and again, each time in a child process that is killed right before its n-th step of settling, naming or
 # renaming a file, until one gets to its end; prints how each of them ended.
 _DRIVER = """
