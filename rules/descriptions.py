@@ -52,12 +52,19 @@ def unlisted_runs(submission: Submission) -> Iterator[Defect]:
         return
     listed = [(file, sections(text, form.sections).get(form.expids)) for file, text in submission.descriptions]
     there = [(file, section) for file, section in listed if section is not None]
-    words = {word for _, section in there for line in section.body for word in _words(line)}
+    words = {word: (file, line) for file, section in there for line in section.body for word in _words(line)}
+    known = {run.stem for run in submission.runs}
+    others = [word for word in words if word not in known and re.match(submission.profile.recognise, word)][:SAMPLES]
     for run in submission.runs if there else ():  # a section that is missing is another rule's business
         if run.stem not in words:
-            file, section = there[0]
+            slip = nearest(run.stem, others)
             message = f"{run.stem} is not listed in section {form.expids}"
-            yield Defect(Place(file, section.heading.offset), message, f"add the line {run.stem}")
+            if slip is None:
+                file, section = there[0]
+                yield Defect(Place(file, section.heading.offset), message, f"add the line {run.stem}")
+            else:
+                file, line = words[slip]
+                yield Defect(_place(file, line, slip), message, f"write {run.stem}", "this is another one")
 
 
 def unknown_expids(submission: Submission) -> Iterator[Defect]:
@@ -70,8 +77,11 @@ def unknown_expids(submission: Submission) -> Iterator[Defect]:
         for rank, (word, line) in enumerate((word, line) for word, line in full if word not in known):
             guess = nearest(word, known) if rank < SAMPLES else None  # no others are shown
             hint = f"add the run, or write {guess}" if guess else ""
-            where = Place(file, line.offset + len(line.text.partition(word)[0].encode()), word)
-            yield Defect(where, f"{word} is not in this submission", hint)
+            yield Defect(_place(file, line, word), f"{word} is not in this submission", hint)
+
+
+def _place(file: str, line: TextLine, word: str) -> Place:
+    return Place(file, line.offset + len(line.text.partition(word)[0].encode()), word)
 
 
 def _words(line: TextLine) -> list[str]:

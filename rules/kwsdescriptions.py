@@ -71,7 +71,7 @@ def expid_not_described(submission: Submission) -> Iterator[Defect]:
     yield from descriptions.unlisted_runs(submission)
 
 
-@rule("KWS604", "expid-not-submitted", cites=B3, plan=WARNING, tool=OK, scope=WHOLE)
+@rule("KWS604", "expid-not-submitted", cites=B3, plan=WARNING, tool=OK, scope=WHOLE, follows=("KWS603",))
 def expid_not_submitted(submission: Submission) -> Iterator[Defect]:
     """Every EXPID in the description was submitted.
 
