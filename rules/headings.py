@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from validator.tables import Description, TextLine
 
 _LONGEST = 300  # characters of a line that can be a heading
-_HEADING = re.compile(
-    r"^(?P<markup>[#*_>\s]{0,40})(?P<word>section\s{1,9}|sec\.?\s{0,9}|§\s{0,9})?(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})"
-    r"(?P<mark>[\s]{0,9}[:)\u2013\u2014-])?[.:)\s\u2013\u2014-]{0,20}(?P<title>.*)$",
-    re.IGNORECASE,
+_HEADING = (
+    r"(?i)(?P<markup>[#*_>\s]{0,40})(?P<word>section\s{1,9}|sec\.?\s{0,9}|§\s{0,9})?"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})(?P<mark>\s{0,9}[:)\u2013\u2014-])?[.:)\s\u2013\u2014-]{0,20}(?P<title>.*)$"
 )
 _AROUND = "#*_`:.= \t"  # what may stand around a title
 _SMALL_WORDS = frozenset({"and", "or", "of", "the", "for", "a", "to", "in", "on"})
@@ -36,9 +35,9 @@ class Section(NamedTuple):
     heading: TextLine
     body: tuple[TextLine, ...]
 
-    def finds(self, pattern: re.Pattern[str]) -> bool:
+    def finds(self, pattern: str) -> bool:
         """Tell whether a pattern occurs in the body."""
-        return any(pattern.search(line.text) for line in self.body)
+        return any(re.search(pattern, line.text) for line in self.body)
 
 
 @lru_cache(maxsize=4)  # several rules ask for those of the same text
@@ -64,7 +63,7 @@ def _section(number: str, places: list[int], stops: dict[int, int], text: Descri
 
 def _heading(line: str, titles: dict[str, str]) -> tuple[str, int] | None:
     """Return the section that a line could be the heading of, and how little it looks like it (0 to 5)."""
-    match = _HEADING.match(line)
+    match = re.match(_HEADING, line)
     number = match["number"].removesuffix(".0") if match is not None else ""
     if match is not None and number in titles:
         unlikeness = _unlikeness(match, titles[number])

@@ -22,13 +22,13 @@ ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 B3 = "OpenKWS13 B.3"
 WHOLE = Scope.SUBMISSION
 _IDS = r"[^+:,{}\s]*(?:\+[^+:,{}\s]+)*"
-_DATA_LINE = re.compile(
+_DATA_LINE = (
     r"BaseLR\{[^+:,{}\s]+\}" + "".join(rf"(?:,{name}\{{{_IDS}\}})?" for name in ("BabelLR", "OtherLR"))
     + ":" + ",".join(rf"{name}\{{{_IDS}\}}" for name in ("AM", "LM", "PRON", "AR"))
 )  # fmt: skip
 
-_VALUE = re.compile(r"-\s*\d")  # of a figure, behind its name and anything
-_ID = re.compile(r"[^+:,{}\s]+(?=[+}])")
+_VALUE = r"-\s*\d"  # of a figure, behind its name and anything
+_ID = r"[^+:,{}\s]+(?=[+}])"
 
 
 @rule("KWS601", "no-description", cites=B3, plan=ERROR, tool=ERROR, scope=WHOLE)
@@ -174,7 +174,7 @@ def no_data_definition(submission: Submission) -> Iterator[Defect]:
     """
     if submission.profile.description.data_line:
         for file, text in submission.descriptions:
-            if not any(_DATA_LINE.search(line.text) for line in text.lines):
+            if not any(re.search(_DATA_LINE, line.text) for line in text.lines):
                 yield Defect(Place(file), "the description has no line BaseLR{...}:AM{...},LM{...},PRON{...},AR{...}")
 
 
@@ -190,9 +190,9 @@ def unknown_resource(submission: Submission) -> Iterator[Defect]:
     """
     known = cast("ResourceTable", submission.references["resources"]).ids
     for file, text in submission.descriptions if submission.profile.description.data_line else ():
-        found = ((line, match) for line in text.lines if (match := _DATA_LINE.search(line.text)) is not None)
+        found = ((line, match) for line in text.lines if (match := re.search(_DATA_LINE, line.text)) is not None)
         for line, match in islice(found, 1):  # the first such line counts
-            ids = {each[0]: each.start() for each in reversed(list(_ID.finditer(match[0])))}
+            ids = {each[0]: each.start() for each in reversed(list(re.finditer(_ID, match[0])))}
             for name, at in sorted(ids.items(), key=itemgetter(1)):
                 if name not in known:
                     guess = nearest(name, known)
@@ -214,7 +214,7 @@ def missing_figure(submission: Submission) -> Iterator[Defect]:
     """
     for file, text in submission.descriptions:
         for figure in submission.profile.description.figures:
-            if not any(_VALUE.search(line.text.partition(figure)[2]) for line in text.lines):
+            if not any(re.search(_VALUE, line.text.partition(figure)[2]) for line in text.lines):
                 yield Defect(Place(file), f"the description has no {quoted(figure)}", f"add the line {figure} - ...")
 
 

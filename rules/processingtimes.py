@@ -1,6 +1,7 @@
 """Family: processing times and hardware in the words of a description: 0.53 hours, 1h30m, 12 CPU-hours, TPT (h): 65.5.
 
-Every repetition in a pattern has a bound: a hostile line costs time in proportion to its length.
+Every repetition in a pattern has a bound: a hostile line costs time in proportion to its length. Patterns are compiled
+when the first description is read: a check of a single run starts without them.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _AMOUNT = rf"{_NUMBER}{_BETWEEN}(?:{_KIND}{_LONG}|(?:[a-z]{{1,12}}-)?{_SHORT})|{
 _JOINED = rf"{_NUMBER}(?-i:h|H|hr|hrs|min|m|d)\d"  # 1h30m; "16 H100" is none
 _CLOCK = r"(?<![\d:.])\d{1,5}:\d\d(?::\d\d)?(?![\d:])"
 _LABEL = rf"\b{_FULL}[\s|)\]:=~-]{{1,9}}\d|\s[(\[](?:h|min|s|d)[)\]][\s:|=~-]{{0,9}}\d"  # TPT (hours): 65.5
-_TIME = re.compile(f"{_AMOUNT}|{_JOINED}|{_CLOCK}|{_LABEL}", re.IGNORECASE)
-_UNIT = re.compile(rf"\b{_FULL}\b|(?<=\s)[(\[](?:h|min|s|d)[)\]]", re.IGNORECASE)
-_LAST_NUMBER = re.compile(r"(?:^|[\s|:=~-])\d[\d.,:]{0,19}[\s|.]{0,9}$")
-_WORDS = re.compile(r"[^\W\d_]{2,}")
+_TIME = f"(?i){_AMOUNT}|{_JOINED}|{_CLOCK}|{_LABEL}"
+_UNIT = rf"(?i)\b{_FULL}\b|(?<=\s)[(\[](?:h|min|s|d)[)\]]"
+_LAST_NUMBER = r"(?:^|[\s|:=~-])\d[\d.,:]{0,19}[\s|.]{0,9}$"
+_WORDS = r"[^\W\d_]{2,}"
 # Words that say nothing about the machine that took the time.
 _OF_TIMES = frozenset(
     re.findall(
@@ -43,15 +44,15 @@ _OF_TIMES = frozenset(
 
 def names_unit(lines: Iterable[str]) -> bool:
     """Tell whether lines say in which unit times are given."""
-    return any(map(_UNIT.search, lines))
+    return any(re.search(_UNIT, line) for line in lines)
 
 
 def tells_time(text: str, *, unit: bool) -> bool:
     """Tell whether a line has a time: a number with its unit; where the unit is told elsewhere, a number at its end."""
-    return _TIME.search(text) is not None or (unit and _LAST_NUMBER.search(text[-200:]) is not None)
+    return re.search(_TIME, text) is not None or (unit and re.search(_LAST_NUMBER, text[-200:]) is not None)
 
 
 def tells_hardware(lines: Iterable[str], titles: Iterable[str]) -> bool:
     """Tell whether lines say anything besides times and headings: what took the time may have any name."""
-    known = _OF_TIMES | {word for title in titles for word in _WORDS.findall(title.casefold())}
-    return any(not set(_WORDS.findall(_TIME.sub(" ", text).casefold())) <= known for text in lines)
+    known = _OF_TIMES | {word for title in titles for word in re.findall(_WORDS, title.casefold())}
+    return any(not set(re.findall(_WORDS, re.sub(_TIME, " ", text).casefold())) <= known for text in lines)
