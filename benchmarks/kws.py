@@ -18,8 +18,8 @@ HERE = Path(__file__).parent
 SCHEMA = HERE.parent / "schemas" / "openkws" / "kwslist.xsd"
 
 
-def measure(command: list[str]) -> tuple[float, float]:
-    """Return the best time of three runs in seconds, and the peak memory in MB."""
+def measure(command: list[str], *, accepted: bool = False) -> tuple[float, float]:
+    """Return the best time of three runs in seconds, and the peak memory in MB; ``accepted``: none may fail."""
     times, peak = [], 0
     for _ in range(3):
         began = time.perf_counter()
@@ -29,7 +29,9 @@ def measure(command: list[str]) -> tuple[float, float]:
             os.dup2(nothing, 1)
             os.dup2(nothing, 2)
             os.execvp(command[0], command)  # noqa: S606 - that is the point
-        _, _, usage = os.wait4(child, 0)
+        _, status, usage = os.wait4(child, 0)
+        if accepted and status:
+            raise SystemExit(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
         times.append(time.perf_counter() - began)
         peak = max(peak, usage.ru_maxrss)
     return min(times), peak / 1024

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _AT, _DOT = (rf"\s?[\[({{]\s?{word}\s?[\])}}]\s?" for word in ("at", "dot"))
 _MAIL = rf"(?i)(?<=[^\s@<>()])(?:@|{_AT})[^\s@<>()]{{1,200}}(?:\.|{_DOT})[A-Za-z]{{2,}}"
-_STEP = r"^\s{0,40}[-*•]\s{0,9}\S.*?\s[-–]\s.*?\s[-–]\s"  # noqa: RUF001 - people type dashes
+STEP = r"^\s{0,40}[-*•]\s{0,9}\S.*?\s[-–]\s.*?\s[-–]\s"  # noqa: RUF001 - people type dashes
 FILL_IN = "FILL-IN"
 
 
@@ -140,7 +140,7 @@ def untimed_steps(submission: Submission) -> Iterator[Defect]:
         for phase in phases:
             unit = names_unit(line.text for line in phase.body)
             for line in phase.body:
-                if re.match(_STEP, line.text) and not tells_time(line.text, unit=unit):
+                if re.match(STEP, line.text) and not tells_time(line.text, unit=unit):
                     yield Defect(Place(file, line.offset), "this sub-step has no processing time")
 
 

@@ -70,8 +70,9 @@ def place(detections: Detections, ecf: Ecf, naming: FileNames = KWS_NAMES, *, to
     files = np.array([number.get(naming.detected(name), -1) for name in detections.files], dtype=np.int64)
     spelt = sorted({excerpt.channel for excerpt in ecf.excerpts})
     by_value = {int(text): rank for rank, text in reversed(list(enumerate(spelt)))}
-    channels = np.array([_channel(text, spelt, by_value) for text in detections.channels], dtype=np.int64)
-    exact = np.array([text in spelt for text in detections.channels], dtype=bool)
+    listed = {text: rank for rank, text in enumerate(spelt)}
+    channels = np.array([_channel(text, listed, by_value) for text in detections.channels], dtype=np.int64)
+    exact = np.array([text in listed for text in detections.channels], dtype=bool)
     file = files[detections.file] if len(files) else np.zeros(0, dtype=np.int64)
     channel = channels[detections.channel] if len(channels) else np.zeros(0, dtype=np.int64)
     track = np.where((file >= 0) & (channel >= 0), file * len(spelt) + channel, -1)
@@ -86,9 +87,9 @@ def place(detections: Detections, ecf: Ecf, naming: FileNames = KWS_NAMES, *, to
     return Placed(file >= 0, known, exact[detections.channel] if len(exact) else known, inside, exactly)
 
 
-def _channel(text: str, spelt: list[str], by_value: dict[int, int]) -> int:
-    if text in spelt:
-        return spelt.index(text)
+def _channel(text: str, listed: dict[str, int], by_value: dict[int, int]) -> int:
+    if text in listed:
+        return listed[text]
     digits = text.strip()
     return by_value.get(int(digits), -1) if digits.lstrip("+-").isdecimal() and len(digits) < 20 else -1
 

@@ -24,6 +24,7 @@ ERROR, WARNING = Severity.ERROR, Severity.WARNING
     tool=ERROR,
     scope=Scope.SUBMISSION,
     follows=("GEN801", "GEN805"),
+    safety=True,  # also where only scores are asked for
 )
 def nothing_to_check(submission: Submission) -> Iterator[Defect]:
     """A submission has at least one run.

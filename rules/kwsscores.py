@@ -291,12 +291,20 @@ def _parts(choice: str, ready: Reference, aligned: Alignment, system: KwsList) -
     elif kind == "attribute" and rest:
         queries = [query.partition(":") for query in rest.split("&&")]
         asked = [split.AttributeQuery(name.strip(), pattern or None) for name, _, pattern in queries]
+        known = {name for keyword in ready.keywords.keywords for name, _ in keyword.attributes}
+        unknown = next((query.attribute for query in asked if query.attribute not in known), None)
+        if unknown is not None:
+            there = f"they have {', '.join(sorted(known))}" if known else "they have none"
+            raise UsageError(f"--by {choice}: no keyword has an attribute {unknown}; {there}")
         parts = split.by_attributes(ready, aligned, asked)
     else:
         raise UsageError(f"--by {choice}: write source-type, oov, keywords=NAME:PATTERN,... or attribute=NAME[:REGEX]")
     for part in parts:
         measures, _ = _named(_experiment(ready, part.alignment, system).result, "")
-        yield {"id": part.name, **measures}
+        yield {"id": part.name, **{name: measures[name] for name in _TELLING}, **measures}
+
+
+_TELLING = ("ATWV", "MTWV", "PMiss", "PFA", "targets")  # of a part: what to look at first
 
 
 def _rows(aligned: Alignment, ready: Reference, system: KwsList) -> Iterator[dict[str, Cell]]:

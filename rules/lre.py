@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import general, lreconditions, lredescriptions, lrelines, lrenames, lreremarks
+from . import general, lreconditions, lredescriptions, lrelines, lrenames, lreremarks, lresegments
 
 RULES = (
     *general.RULES,
     *lrenames.RULES,
+    *lresegments.RULES,
     *lrelines.RULES,
     *lreconditions.RULES,
     *lredescriptions.RULES,

@@ -83,10 +83,9 @@ def no_pc(submission: Submission) -> Iterator[Defect]:
     Fix: add the results for PC; --set complete=false if they were sent before.
     NIST: there is no official checker.
     """
-    misspelt = {run.values.get("ConditionID", "").casefold() for run in submission.runs}
-    mandatory = {value.casefold() for _, value in submission.profile.primaries.mandatory}
-    if submission.parameters["complete"] and not misspelt & mandatory:
-        yield from missing_mandatory(submission)
+    told = {run.values.get(submission.profile.primaries.condition[0], "") for run in submission.runs}
+    if submission.parameters["complete"] and told <= {name for name, _ in submission.profile.scoring.plan}:
+        yield from missing_mandatory(submission)  # a misspelt condition may be the one: that is told first
 
 
 @rule("LRE504", "pc-sent-elsewhere", cites=_PC, plan=INFO, tool=OK, scope=WHOLE, needs=NEEDS)

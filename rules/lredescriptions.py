@@ -24,7 +24,10 @@ PDF = "Albayzin 2012 LRE 6.2.2"
 OURS = "house rule; Albayzin 2012 LRE 6.2.2"
 WHOLE = Scope.SUBMISSION
 TEXT = ("whole", "package:pypdf")
-_SPEED = re.compile(r"\d\s*[x×]\s*RT\b|[x×]\s*RT\W{0,20}\d|real[\s-]*time\s+factor", re.IGNORECASE)  # noqa: RUF001
+_SPEED = re.compile(
+    r"\d\s*[x×]\s*RT\b|[x×]\s*RT\W{0,20}\d|real[\s-]*time\s+factor|times\s+real[\s-]*time|\bRTF\b",  # noqa: RUF001
+    re.IGNORECASE,
+)
 
 
 def _texts(submission: Submission) -> Iterator[tuple[str, Description]]:
@@ -34,7 +37,7 @@ def _texts(submission: Submission) -> Iterator[tuple[str, Description]]:
 
 def _heading(title: str) -> re.Pattern[str]:
     words = r"\s*".join(map(re.escape, title.split())).replace("Train", "Train(?:ing)?")
-    return re.compile(rf"[^A-Za-z]{{0,12}}(?:[IVX]{{1,5}}\b[^A-Za-z]{{0,4}})?{words}", re.IGNORECASE)
+    return re.compile(rf"[^A-Za-z]{{0,12}}(?:(?:[IVX]{{1,5}}|[A-Z])\b[^A-Za-z]{{0,4}})?{words}", re.IGNORECASE)
 
 
 def _finds(text: Description, pattern: re.Pattern[str]) -> bool:

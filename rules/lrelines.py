@@ -1,8 +1,7 @@
-"""What the lines of a results file must mean: segments (3xx), codes and values (4xx)."""
+"""What the lines of a results file must mean: their codes and values (4xx)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -14,15 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from validator.formats.languagescores import LanguageScores
-    from validator.formats.segmentlist import SegmentList
     from validator.submission import OpenRun
-    from validator.tables import Codes, Flags, Offsets
+    from validator.tables import Flags
 
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 LINES = "Albayzin 2012 LRE 6.1.3"
-ALL = "Albayzin 2012 LRE 6.1.3, 6.3"
-_AUDIO = b".wav"
-_CANDIDATES = 2000  # missing names among which a misspelt one is looked for
 _SUM = 1e-3  # by which probabilities written with few digits may miss 1
 
 
@@ -39,122 +34,32 @@ def condition(opened: OpenRun) -> tuple[str, str] | None:
     return (codes[0], codes[1]) if isinstance(codes, tuple) and len(codes) == 2 else None
 
 
-def _row(opened: OpenRun, row: int, field: int) -> Place:
+def place_of(opened: OpenRun, row: int, field: int) -> Place:
+    """Return the place of a field, by its number from 1, in a line."""
     table = results(opened)
     node = f"field {field} ({table.columns[field - 1]})"
     return Place(opened.run.file, int(table.offset[row]), str(field), node)
 
 
-# -- 3xx: the segments -------------------------------------------------------------------------------------------
+def task_fits(opened: OpenRun, task: str) -> bool:
+    """Tell whether the lines have the columns of a task."""
+    return opened.submission.grammar(Law.PLAN).sequence(task) == results(opened).columns
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """Which lines answer which segments: unknown lines, those with .wav, and segments without a line."""
+def legible(opened: OpenRun) -> Flags:
+    """Tell which lines are results: with a score that is a number, or with the codes of a condition in any letter case.
 
-    unknown: Offsets
-    with_audio: Offsets
-    missing: Offsets
-    guesses: dict[int, str]  # unknown line -> the missing segment that was probably meant
-
-
-def _coverage(opened: OpenRun) -> Coverage:
-    table, wanted = results(opened), cast("SegmentList", opened.references["segments"])
-    found = wanted.names.find(table.names)
-    audio = (found < 0) & table.names.ending_in(_AUDIO)
-    answered = np.zeros(len(wanted.names), dtype=bool)
-    answered[found[found >= 0]] = True
-    if audio.any():
-        meant = wanted.names.find(table.names.without(_AUDIO))[audio]
-        answered[meant[meant >= 0]] = True
-    unknown = np.flatnonzero((found < 0) & ~audio)
-    missing = np.flatnonzero(~answered)
-    if not answered.any():  # another test set altogether: each line is told to be unknown, that is enough
-        return Coverage(unknown, np.flatnonzero(audio), missing[:0], {})
-    candidates = dict(zip(wanted.names.at(missing[:_CANDIDATES]), missing[:_CANDIDATES].tolist(), strict=True))
-    guesses: dict[int, str] = {}
-    for row, _ in sampled(unknown):
-        guess = nearest(table.names[row], [name for name in candidates if name not in guesses.values()])
-        if guess is not None:
-            guesses[row] = guess
-    explained = np.array([candidates[name] for name in guesses.values()], dtype=np.int64)
-    return Coverage(unknown, np.flatnonzero(audio), missing[~np.isin(missing, explained)], guesses)
-
-
-@rule("LRE301", "unknown-segment", cites=LINES, plan=ERROR, tool=OK, needs=("content", "segments"))
-def unknown_segment(opened: OpenRun) -> Iterator[Defect]:
-    """Every segment name is in seg.ndx, letter for letter.
-
-    Why: a segment that nobody gave out cannot be scored.
-    Bad: Plenty Closed XXYYFFAA ... where seg.ndx has xxyyffaa
-    Good: Plenty Closed xxyyffaa ...
-    Fix: write the name as seg.ndx has it.
-    NIST: there is no official checker.
-    """
-    cover = opened.once(_coverage)
-    for row, count in sampled(cover.unknown):
-        guess = cover.guesses.get(row)
-        hint, label = (f"write {guess}", f"did you mean {guess}?") if guess else ("", "")
-        yield Defect(_row(opened, row, 3), "segment {value} is not in seg.ndx", hint, label, count=count)
-
-
-@rule("LRE302", "missing-segment", cites=ALL, plan=ERROR, tool=OK, needs=("content", "segments"))
-def missing_segment(opened: OpenRun) -> Iterator[Defect]:
-    """Every segment of seg.ndx has a line.
-
-    Why: results must include all the test segments, for whatever condition.
-    Bad: no line for xxyyffaa
-    Good: a line for each; a system that failed on a segment writes equal scores
-    Fix: add a line for it.
-    NIST: there is no official checker.
-    """
-    names = cast("SegmentList", opened.references["segments"]).names
-    for row, count in sampled(opened.once(_coverage).missing):
-        yield Defect(Place(opened.run.file), f"segment {names[row]} of seg.ndx has no line", count=count)
-
-
-@rule("LRE303", "duplicate-segment", cites=ALL, plan=ERROR, tool=OK, needs=("content",))
-def duplicate_segment(opened: OpenRun) -> Iterator[Defect]:
-    """Every segment has one line only.
-
-    Why: of two answers nobody knows which one counts.
-    Bad: two lines for xxyyffaa
-    Good: one of them
-    Fix: remove one of the lines.
-    NIST: there is no official checker.
-    """
-    names = results(opened).names
-    for row, count in sampled(names.repeated):
-        other = _row(opened, int(names.first[row]), 3)
-        message = "a second line for segment {value}; the first is at {other}"
-        yield Defect(_row(opened, row, 3), message, count=count, other=other)
-
-
-@rule("LRE304", "segment-with-wav", cites=LINES, plan=ERROR, tool=OK, needs=("content",))
-def segment_with_wav(opened: OpenRun) -> Iterator[Defect]:
-    """The name of a segment stands without .wav.
-
-    Why: the third field is the name of the audio segment without the .wav extension.
-    Bad: Plenty Closed xxyyffaa.wav ...
-    Good: Plenty Closed xxyyffaa ...
-    Fix: cut off .wav.
-    NIST: there is no official checker.
+    Of any other line (a header, a line whose fields run together) nobody can say which field is what; that it cannot be
+    read is told where it is, and no more follows from it.
     """
     table = results(opened)
-    given = "segments" in opened.references
-    rows = opened.once(_coverage).with_audio if given else np.flatnonzero(table.names.ending_in(_AUDIO))
-    for row, count in sampled(rows):
-        name = table.names[row].removesuffix(_AUDIO.decode())
-        yield Defect(_row(opened, row, 3), "segment {value} has an extension", f"write {name}", count=count)
-
-
-# -- 4xx: the values ---------------------------------------------------------------------------------------------
-
-
-def _other_codes(table: LanguageScores, numbers: Codes, expected: str) -> Flags:
-    right = table.codes.index(expected) if expected in table.codes else -1
-    wrong: Flags = numbers != right
-    return wrong
+    if table.usable.all():
+        return table.usable
+    pairs = [pair for _, pair in opened.submission.profile.scoring.plan if isinstance(pair, tuple)]
+    words = {word.casefold() for pair in pairs for word in pair}
+    known = [number for number, text in enumerate(table.codes) if text.casefold() in words]
+    coded = np.isin(table.task, known) & np.isin(table.mode, known)
+    return coded | ~np.isnan(table.scores).all(axis=1)
 
 
 def _code_defects(opened: OpenRun, field: int) -> Iterator[Defect]:
@@ -162,11 +67,12 @@ def _code_defects(opened: OpenRun, field: int) -> Iterator[Defect]:
     if wanted is None:
         return
     expected, numbers = wanted[field - 1], (table.task, table.mode)[field - 1]
-    for row, count in sampled(np.flatnonzero(_other_codes(table, numbers, expected))):
+    right = table.codes.index(expected) if expected in table.codes else -1
+    for row, count in sampled(np.flatnonzero((numbers != right) & opened.once(legible))):
         label = f"did you mean {expected}?" if table.codes[numbers[row]].casefold() == expected.casefold() else ""
         message = f"the {('task', 'mode')[field - 1]} code is {{value}}; {opened.run.file.rsplit('/', 1)[-1]} has "
         hint = f"write {expected}, or give the file the name of its condition"
-        yield Defect(_row(opened, row, field), f"{message}{expected}", hint, label, count=count)
+        yield Defect(place_of(opened, row, field), f"{message}{expected}", hint, label, count=count)
 
 
 @rule("LRE401", "wrong-task-code", cites="Albayzin 2012 LRE 6.1.3, 6.2.1", plan=ERROR, tool=OK, needs=("content",))
@@ -208,9 +114,8 @@ def columns_of_other_task(opened: OpenRun) -> Iterator[Defect]:
     table, wanted = results(opened), condition(opened)
     if wanted is None or not len(table):
         return
-    columns = opened.submission.grammar(Law.PLAN).sequence(wanted[0])
-    if columns != table.columns:
-        have, want = len(table.columns), len(columns)
+    if not task_fits(opened, wanted[0]):
+        have, want = len(table.columns), len(opened.submission.grammar(Law.PLAN).sequence(wanted[0]))
         message = f"the lines have {have} fields; those of {wanted[0]} have {want}"
         where = Place(opened.run.file, int(table.offset[0]), str(min(have, want) + 1))
         yield Defect(where, message, label="missing" if have < want else "too many", count=len(table))
@@ -267,26 +172,22 @@ def code_of_no_condition(opened: OpenRun) -> Iterator[Defect]:
     Fix: write the codes as the plan spells them, the same on every line, and give the file its name.
     NIST: there is no official checker.
     """
-    if condition(opened) is not None or not len(results(opened)):
+    table, rows = results(opened), np.flatnonzero(opened.once(legible))
+    if condition(opened) is not None or not len(rows):
         return
-    table = results(opened)
     known = [pair for _, pair in opened.submission.profile.scoring.plan if isinstance(pair, tuple)]
-    first = (table.codes[table.task[0]], table.codes[table.mode[0]])
-    for field, numbers in ((1, table.task), (2, table.mode)):
+    first = (table.codes[table.task[rows[0]]], table.codes[table.mode[rows[0]]])
+    for field, numbers in ((1, table.task[rows]), (2, table.mode[rows])):
         legal = sorted({pair[field - 1] for pair in known})
         wrong = numbers != numbers[0] if first[field - 1] in legal else np.ones(len(numbers), dtype=bool)
-        for row, count in sampled(np.flatnonzero(wrong)):
-            word = table.codes[numbers[row]]
+        for row, count in sampled(rows[wrong]):
+            word = table.codes[(table.task, table.mode)[field - 1][row]]
             expected = first[field - 1] if first[field - 1] in legal else nearest(word, legal) or " or ".join(legal)
             message = f"the {('task', 'mode')[field - 1]} code is {quoted(word)}; {expected} is expected"
-            yield Defect(_row(opened, row, field), message, f"write {expected}", count=count)
+            yield Defect(place_of(opened, row, field), message, f"write {expected}", count=count)
 
 
 RULES = (
-    unknown_segment,
-    missing_segment,
-    duplicate_segment,
-    segment_with_wav,
     wrong_task_code,
     wrong_mode_code,
     columns_of_other_task,

@@ -145,15 +145,30 @@ def sub_folder(submission: Submission) -> Iterator[Defect]:
     Fix: move the files up; two files of one name cannot both be sent.
     NIST: there is no official checker.
     """
-    sources = [*(run.source for run in submission.runs), *submission.texts, *submission.side, *submission.others]
+    files = [source.name for source in submission.files] if submission.whole else []
     folders: dict[str, int] = {}
-    for source in sources if submission.whole else ():
-        inner = source.name.removeprefix(submission.path).strip("/")
+    for path in (*(f"{folder}/" for folder in submission.folders), *files):
+        inner = path.removeprefix(submission.path).lstrip("/")
         if "/" in inner:
-            folder = source.name[: -len(inner)] + inner.split("/", 1)[0]
-            folders[folder] = folders.get(folder, 0) + 1
+            folder = path[: -len(inner)] + inner.split("/", 1)[0]
+            folders[folder] = folders.get(folder, 0) + (not path.endswith("/"))
     for folder, count in sorted(folders.items()):
-        yield Defect(Place(folder), f"a folder with {count} file{'s' if count > 1 else ''} inside of the submission")
+        yield Defect(Place(folder), f"a folder with {count} file{'s' if count != 1 else ''} inside of the submission")
+
+
+@rule("LRE117", "hidden-results", cites="house rule; Albayzin 2012 LRE 6.2.1", plan=ERROR, tool=OK, scope=WHOLE)
+def hidden_results(submission: Submission) -> Iterator[Defect]:
+    """No file whose name ends in .out is hidden, that is, has a name that begins with a dot.
+
+    Why: what ends in .out is taken for results; hidden ones would be neither checked nor sent, and nobody would see.
+    Bad: ._GTTS_PC_pri.out, as some systems write beside GTTS_PC_pri.out
+    Good: GTTS_PC_pri.out alone
+    Fix: remove the file, or rename it if it holds results.
+    NIST: there is no official checker.
+    """
+    for path in submission.hidden:
+        if path.lower().endswith(".out"):
+            yield Defect(Place(path), "the name begins with a dot; it must begin with the GroupID")
 
 
 RULES = (
@@ -165,4 +180,5 @@ RULES = (
     two_groups,
     unexpected_group,
     sub_folder,
+    hidden_results,
 )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from validator.scoring.margins import EmptyClasses
 
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
-_LINES = ("LRE202", "LRE205", "LRE206", "LRE301", "LRE302", "LRE303", "LRE304")
+_LINES = ("LRE201", "LRE202", "LRE204", "LRE205", "LRE206", "LRE301", "LRE302", "LRE303", "LRE304", "LRE403", "LRE413")
 
 
 def _remark(  # noqa: PLR0913 - keywords of a declaration, not parameters of a computation
@@ -28,7 +28,7 @@ NOT_SCORABLE = _remark(
     "segments-not-scorable",
     "4.2, 6.3",
     ERROR,
-    """Every segment that counts in the condition has exactly one line with all its scores.
+    """The condition can be told, and every segment that counts in it has exactly one line with all its scores.
 
     Why: the cost is a mean over all segments of a language; without an answer, or with two, there is none.
     Bad: a segment of the key without a line
@@ -108,6 +108,13 @@ def unanswered(file: str, count: int, example: str) -> tuple[Rule[object], Defec
     return NOT_SCORABLE, Defect(Place(file), message, count=count)
 
 
+def nothing_to_score(file: str, reason: str) -> tuple[Rule[object], Defect]:
+    """Say that nobody can tell what the scores are for, or that there are none."""
+    why = "a score belongs to a language by its position, and which languages these are the condition tells"
+    hint = "write lines as the plan has them, and give the file the name of its condition"
+    return NOT_SCORABLE, Defect(Place(file), reason, hint, why=why)
+
+
 def empty_classes(file: str, refused: EmptyClasses) -> tuple[Rule[object], Defect]:
     """Say which classes have no segment."""
     return EMPTY_CLASS, Defect(Place(file), refused.reason)
@@ -136,7 +143,7 @@ def remarks(file: str, found: Measures) -> Iterator[tuple[Rule[object], Defect]]
 
 
 def _scale(hint: CalibrationHint) -> str:
-    return f"{hint.calibration.scale:.4g}" if hint.calibration.scale is not None else "not defined"
+    return f"{hint.calibration.scale:.4g}" if hint.calibration.scale is not None else "below 0"
 
 
 def _share(hint: CalibrationHint) -> str:

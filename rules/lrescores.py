@@ -13,7 +13,7 @@ from validator.scoring.crossentropy import calibration_hint, measure, measure_pa
 from validator.scoring.margins import EmptyClasses, Margins, arrange, closed_set, open_set
 
 from . import lreremarks
-from .lrelines import condition, results
+from .lrelines import condition, legible, results, task_fits
 
 if TYPE_CHECKING:
     from validator.formats.languagekey import LanguageKey
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Remarks = tuple[tuple[Rule[object], Defect], ...]
 
 _OPEN = "Open"
+_MEASURE = "Fact"
 _NAMES = ("Cmce", "Cdef", "Cmin", "Fact", "lnFact", "Fdis", "Fcal")
 _OF_PAIRS = ("Fact", "Fdis", "Fcal", "Cmce", "Cmin", "Cdef", "lnFact")
 _HINTS = ("calibration_loss", "calibration_share", "calibration_scale")
@@ -71,6 +72,8 @@ class LreScorer:
     def can_score(self, opened: OpenRun) -> Scores:
         """Arrange and measure, to see whether it can be done; the numbers mean nothing."""
         trial = _trial(opened)
+        if isinstance(trial, str):
+            return Scores({}, {}, _MEASURE, remarks=(lreremarks.nothing_to_score(opened.run.file, trial),))
         refused = _unanswered(opened, trial)
         if not refused:
             found = arrange(_aligned(trial), trial.classes, trial.prior, drop_empty=True)
@@ -85,14 +88,16 @@ class LreScorer:
             if choice not in _BREAKDOWNS:
                 raise UsageError(f"--by {choice}: write {' or '.join(_BREAKDOWNS)}")
         trial = _trial(opened)
+        if isinstance(trial, str):
+            return _unscored(_MEASURE, (lreremarks.nothing_to_score(opened.run.file, trial),))
         signature = _signature(opened, trial)
         refused = _unanswered(opened, trial)
         if refused:
-            return _unscored(refused[0][1].message, signature, refused)
+            return _unscored(signature, refused)
         drop = bool(opened.submission.parameters["drop_empty_classes"])
         margins = arrange(_aligned(trial), trial.classes, trial.prior, drop_empty=drop)
         if isinstance(margins, EmptyClasses):
-            return _unscored(margins.reason, signature, (lreremarks.empty_classes(opened.run.file, margins),))
+            return _unscored(signature, (lreremarks.empty_classes(opened.run.file, margins),))
         found = measure(margins)
         measures, undefined = _named(found)
         spread: dict[str, tuple[float, float]] = {}
@@ -131,13 +136,32 @@ class LreScorer:
         }
 
 
-def _trial(opened: OpenRun) -> _Trial:
-    """Find the class and the line of each segment, in the order of seg.ndx, or of the key where there is none."""
-    table = results(opened)
+def _told(opened: OpenRun) -> tuple[str, str] | None:
+    """Tell the condition by the codes, if those of all lines are the same, in any letter case."""
+    table, rows = results(opened), opened.once(legible)
+    words = [{table.codes[code].casefold() for code in np.unique(codes[rows])} for codes in (table.task, table.mode)]
+    for _, pair in opened.submission.profile.scoring.plan:
+        if isinstance(pair, tuple) and words == [{word.casefold()} for word in pair]:
+            return pair[0], pair[1]
+    return None
+
+
+def _trial(opened: OpenRun) -> _Trial | str:
+    """Find the class and the line of each segment, in the order of seg.ndx, or of the key where there is none.
+
+    Or say why there is nothing to find.
+    """
+    table, asked = results(opened), condition(opened) or _told(opened)
+    if not len(table):
+        return "no line has a segment and scores"
+    if asked is None:
+        return "neither its name nor its lines tell for which condition the scores are"
+    task, mode = asked
+    if not task_fits(opened, task):
+        return f"the lines have not the columns of {task}"
     key = cast("LanguageKey | _StandIn", opened.references["key"])
     wanted = cast("SegmentList | None", opened.references.get("segments"))
     names = wanted.names if wanted is not None else table.names if isinstance(key, _StandIn) else key.names
-    task, mode = condition(opened) or _told(table)
     targets = table.classes[:-1]
     if isinstance(key, _StandIn):
         taking_part = table.classes if mode == _OPEN else targets
@@ -152,15 +176,6 @@ def _trial(opened: OpenRun) -> _Trial:
     line[found[there[np.isin(there, table.names.repeated)]]] = -2
     prior = open_set(targets) if mode == _OPEN else closed_set(targets)
     return _Trial(table, classes, line, prior, mode, names)
-
-
-def _told(table: LanguageScores) -> tuple[str, str]:
-    """Tell the condition from the codes of the first line, where the file's name does not."""
-    if not len(table):
-        return "Plenty", "Closed"
-    task = table.codes[table.task[0]]
-    mode = table.codes[table.mode[0]]
-    return "Empty" if task.casefold() == "empty" else "Plenty", _OPEN if mode.casefold() == "open" else "Closed"
 
 
 def _rows_of_key(key: LanguageKey, wanted: SegmentList) -> Offsets:
@@ -185,8 +200,9 @@ def _counting(trial: _Trial) -> Flags:
 
 
 def _unanswered(opened: OpenRun, trial: _Trial) -> Remarks:
-    """Find the segments that count and have no line, two, or one with scores missing."""
-    usable = np.append(trial.table.usable, False)  # the last one is for segments without a line
+    """Find the segments that count and have no line, two, or one that lacks a score which counts."""
+    columns = np.array(trial.prior.weights) > 0
+    usable = np.append(~np.isnan(trial.table.scores[:, columns]).any(axis=1), False)  # behind them: no line at all
     bad = np.flatnonzero(_counting(trial) & ~usable[np.maximum(trial.line, -1)])
     if not len(bad):
         return ()
@@ -227,9 +243,9 @@ def _named(found: Measures) -> tuple[dict[str, Number], dict[str, str]]:
     return measures, {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def _unscored(reason: str, signature: str, remarks: Remarks) -> Scores:
+def _unscored(signature: str, remarks: Remarks) -> Scores:
     names = (*_NAMES, *_HINTS)
-    return Scores(dict.fromkeys(names), dict.fromkeys(names, reason), signature, remarks=remarks)
+    return Scores(dict.fromkeys(names), dict.fromkeys(names, remarks[0][1].message), signature, remarks=remarks)
 
 
 def _pairs(margins: Margins) -> list[dict[str, Cell]]:
@@ -261,7 +277,7 @@ def _signature(opened: OpenRun, trial: _Trial) -> str:
     """Name what the measures depend on."""
     task = "Plenty" if len(trial.prior.names) > 5 else "Empty"
     dropped = ",drop_empty_classes" if opened.submission.parameters["drop_empty_classes"] else ""
-    return f"Fact({task},{trial.mode}{dropped})"
+    return f"{_MEASURE}({task},{trial.mode}{dropped})"
 
 
 SCORER = LreScorer()

@@ -125,7 +125,7 @@ def _too_few(opened: OpenRun, *, lenient: bool) -> Iterator[Defect]:
     plan=ERROR,
     tool=ERROR,
     needs=(DETECTION, INDEX),
-    follows=_NAMES,
+    follows=(*_NAMES, "MED302"),
 )
 def full_with_too_few_events(opened: OpenRun) -> Iterator[Defect]:
     """A MEDFull run has scores for all test events: ten in MED11.
@@ -140,7 +140,13 @@ def full_with_too_few_events(opened: OpenRun) -> Iterator[Defect]:
 
 
 @rule(
-    "MED505", "full-dry-run-short", cites="MED11 2", plan=ERROR, tool=WARNING, needs=(DETECTION, INDEX), follows=_NAMES
+    "MED505",
+    "full-dry-run-short",
+    cites="MED11 2",
+    plan=ERROR,
+    tool=WARNING,
+    needs=(DETECTION, INDEX),
+    follows=(*_NAMES, "MED302"),
 )
 def full_dry_run_short(opened: OpenRun) -> Iterator[Defect]:
     """A MEDFull run has scores for all test events, in a dry run as well.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -20,27 +21,55 @@ if TYPE_CHECKING:
 
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 B1, WHOLE = "MED11 B.1", Scope.SUBMISSION
-_HOURS = re.compile(
-    r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:wall[- ]clock\s+)?(h|hrs?|hours?|d|days?|m|mins?|minutes?)\b", re.IGNORECASE
+_NUMBER = r"(?<![\w.,])(\d+(?:\.\d+)?)"
+_TIME = re.compile(
+    rf"{_NUMBER}\s*(?:wall[- ]clock\s+)?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b"
+    rf"|\b(?:hrs?|hours?)\)?\s*[:=]\s*{_NUMBER}(?![\w,])",
+    re.IGNORECASE,
 )
-_UNITS = {"h": 1.0, "d": 24.0, "m": 1 / 60}
+_GOES_ON = re.compile(r"(?:\s*,)?(?:\s*\band)?\s*", re.IGNORECASE)  # between the parts of "3 h 20 min"
+_UNITS = {"s": 1 / 3600, "m": 1 / 60, "h": 1.0, "d": 24.0}
 _TOTAL = re.compile(r"\b(?:TPT|total)\b", re.IGNORECASE)
 
 
 def metadata_hours(text: Description, submission: Submission) -> float | None:
     """Return the total processing time that section 3 of a description reports, in hours; None if it cannot be told.
 
-    The time in the line that says TPT or total counts; where no line says so, the only time that there is.
+    The time in the line that says TPT or total counts; where no line says so, the sum over the sub-steps, if there are
+    some, or else the only time that there is.
     """
     form = submission.profile.description
     section = sections(text, form.sections).get(form.times[0]) if form.times else None
     if section is None:
         return None
-    totals = [match for line in section.body if (match := _said(line.text)) is not None]
-    times = [match for line in section.body for match in _HOURS.finditer(line.text)]
-    chosen = totals or times
-    hours = {float(match[1]) * _UNITS[match[2][0].lower()] for match in chosen}
-    return hours.pop() if len(hours) == 1 else None
+    lines = [(line.text, _times(line.text)) for line in section.body if _TIME.search(line.text)]
+    totals = {_said(line) for line, _ in lines if _TOTAL.search(line)}
+    if totals:
+        return totals.pop() if len(totals) == 1 else None
+    is_clear = all(len(times) == 1 for _, times in lines)
+    if is_clear and (len(lines) == 1 or all(re.match(descriptions.STEP, line) for line, _ in lines)):
+        return math.fsum(time for _, (time,) in lines) if lines else None
+    return None
+
+
+def _times(line: str) -> list[float]:
+    """Return all times of a line in hours; "3 h 20 min" is one."""
+    times: list[float] = []
+    behind = -1
+    for match in _TIME.finditer(line):
+        hours = float(match[1]) * _UNITS[match[2][0].lower()] if match[1] else float(match[3])
+        if behind >= 0 and _GOES_ON.fullmatch(line, behind, match.start()):
+            times[-1] += hours
+        else:
+            times.append(hours)
+        behind = match.end()
+    return times
+
+
+def _said(line: str) -> float:
+    """Return the first time behind the word TPT or total in a line, or else the first one."""
+    total = _TOTAL.search(line)
+    return (_times(line[total.end() :] if total else line) or _times(line))[0]
 
 
 def _own(submission: Submission) -> Submission:
@@ -49,12 +78,6 @@ def _own(submission: Submission) -> Submission:
     beside = {f"{submission.path}/{entry}" for entry in found.beside} if found.found else set()
     kept = tuple(pair for pair in submission.descriptions if pair[0] not in beside)
     return replace(submission, descriptions=kept)
-
-
-def _said(line: str) -> re.Match[str] | None:
-    """Return the first time behind the word TPT or total in a line."""
-    total = _TOTAL.search(line)
-    return _HOURS.search(line, total.end()) or _HOURS.search(line) if total else None
 
 
 @rule("MED601", "section-not-there", cites=B1, plan=ERROR, tool=OK, scope=WHOLE, follows=("MED602",))

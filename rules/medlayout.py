@@ -69,8 +69,15 @@ def no_output_folder(submission: Submission) -> Iterator[Defect]:
     Fix: put the files of each run into output/<EXP-ID>/ (subgate init shows how).
     NIST: F4DE refuses it.
     """
-    if not layout(submission).found:
-        yield Defect(Place(submission.path), f"there is no folder {TOP} in it")
+    found = layout(submission)
+    if not found.found:
+        deep = next((entry for entry in found.beside if f"/{TOP}/" in entry), "")
+        if deep:
+            inner = deep.partition(f"/{TOP}/")[0]
+            message, hint = f"the folder {TOP} is not at the top, but in {inner}", f"pack what is in {inner}"
+            yield Defect(Place(submission.path), message, hint)
+        else:
+            yield Defect(Place(submission.path), f"there is no folder {TOP} in it")
 
 
 @rule("MED122", "beside-output", cites=B2, plan=ERROR, tool=ERROR, scope=WHOLE, needs=NEEDS)
@@ -159,8 +166,12 @@ def missing_file(submission: Submission) -> Iterator[Defect]:
     Fix: add the file; letter case counts.
     NIST: F4DE refuses it.
     """
+    if any(fault.trouble.value in ("unreadable", "size") for fault in submission.faults):
+        return  # nobody knows what else is in the archive
     for folder, names in layout(submission).folders.items():
-        if not _other_stem(folder, names):
+        if not names:
+            yield Defect(_place(submission, folder), "there is nothing in it")
+        elif not _other_stem(folder, names):
             for suffix in SUFFIXES:
                 if f"{folder}{suffix}" not in names:
                     yield Defect(_place(submission, folder), f"there is no {folder}{suffix}")
@@ -176,13 +187,18 @@ def extra_file(submission: Submission) -> Iterator[Defect]:
     Fix: remove it.
     NIST: F4DE refuses it.
     """
-    allowed = submission.profile.list_of("optional_folder")
     for folder, names in layout(submission).folders.items():
         if not _other_stem(folder, names):
             expected = {f"{folder}{suffix}" for suffix in SUFFIXES}
             extra = {name.partition("/")[0] for name in names if name not in expected}
-            for name in sorted(extra - set(allowed)):
+            for name in sorted(extra - _optional(submission, folder)):
                 yield Defect(_place(submission, folder, name), "this is none of the three files of a run")
+
+
+def _optional(submission: Submission, folder: str) -> set[str]:
+    """Return the folders that the run of this name may have besides its files."""
+    allowed, when = (submission.profile.list_of(fact) for fact in ("optional_folder", "optional_folder_when"))
+    return set(allowed) if set(when) <= set(folder.split("_")) else set()
 
 
 @rule("MED128", "hidden-file", cites=B2, plan=ERROR, tool=OK, scope=WHOLE, needs=NEEDS)
@@ -195,8 +211,32 @@ def hidden_file(submission: Submission) -> Iterator[Defect]:
     Fix: pack it again without them (subgate pack leaves them out).
     NIST: F4DE does not look at them.
     """
-    for path in submission.hidden if submission.archive else ():
-        yield Defect(Place(path), "the name begins with a dot")
+    hidden = submission.hidden if submission.archive else ()
+    outer = {_outermost(path.removeprefix(f"{submission.path}/")) for path in hidden}
+    visible = {entry.partition("/")[0] for entry in layout(submission).beside}  # of these another rule speaks
+    for entry in sorted(entry for entry in outer if entry.partition("/")[0] not in visible):
+        yield Defect(Place(f"{submission.path}/{entry}"), "the name begins with a dot")
+
+
+def _outermost(path: str) -> str:
+    """Cut a path behind its first name that begins with a dot."""
+    names = path.split("/")
+    return "/".join(names[: next((rank for rank, name in enumerate(names, 1) if name.startswith(".")), len(names))])
+
+
+@rule("MED129", "recountings-not-read", cites="F4DE MED13", plan=WARNING, tool=OK, scope=WHOLE, needs=NEEDS)
+def recountings_not_read(submission: Submission) -> Iterator[Defect]:
+    """Recountings (the folder MER of a run) are neither checked nor packed.
+
+    Why: nothing here knows their form, and what was not checked is not packed.
+    Bad: output/ACME_MED13_..._1/MER/E021/
+    Good: a run without them
+    Fix: pack a submission with recountings yourself: tar -cf - ./output | gzip
+    NIST: F4DE validates them against a schema.
+    """
+    for folder, names in layout(submission).folders.items():
+        for name in sorted(_optional(submission, folder) & {name.partition("/")[0] for name in names}):
+            yield Defect(_place(submission, folder, name), "the recountings in it are not checked, nor packed")
 
 
 RULES = (
@@ -208,4 +248,5 @@ RULES = (
     missing_file,
     extra_file,
     hidden_file,
+    recountings_not_read,
 )

@@ -24,6 +24,7 @@ B, B4 = "MED11 App. B", "MED11 B.4"
 _START = "ARCHIVE"
 _ANY_SUFFIX = re.compile(r"(\.tar)?\.[A-Za-z0-9]+$")
 _PLAIN = re.compile(r"[A-Za-z0-9.+_-]*")
+_SHELL = re.compile(r"[\s;&|<>()$`\"'\\]")
 _NO_FIELDS = ("MED110",)
 
 
@@ -39,8 +40,12 @@ class _ArchiveName:
 
 
 def archive(submission: Submission) -> Run | None:
-    """Return the archive's name, cut into fields as that of a run; None if the submission is no archive."""
-    if not submission.archive:
+    """Return the archive's name, cut into fields as that of a run; None if the submission is no archive.
+
+    A single file that is named like an archive is meant to be one, even if nobody can read it.
+    """
+    meant = any(run.role is None and run.values.get("TEAM") == _tag(submission) for run in submission.runs)
+    if not submission.archive and (submission.whole or not meant):
         return None
     base = submission.path.rsplit("/", 1)[-1]
     known = submission.grammar(Law.TOOL).pattern("ARCHIVE-SUFFIX")
@@ -49,6 +54,10 @@ def archive(submission: Submission) -> Run | None:
     stem = base[: len(base) - len(suffix)]
     fields = submission.grammar(Law.PLAN, _START).split(stem)
     return Run(_ArchiveName(submission.path), None, stem, suffix, fields)
+
+
+def _tag(submission: Submission) -> str:
+    return submission.profile.list_of("tag")[0]
 
 
 def _accepts(submission: Submission, law: Law, suffix: str) -> bool:
@@ -72,7 +81,8 @@ def archive_extension(submission: Submission) -> Iterator[Defect]:
     """
     named = archive(submission)
     if named is not None and not _accepts(submission, Law.TOOL, named.suffix):
-        yield _suffix_defect(named, f"the archive ends in {quoted(named.suffix)}; it must end in .tgz")
+        ending = f"ends in {quoted(named.suffix)}" if named.suffix else "has no extension"
+        yield _suffix_defect(named, f"the archive {ending}; it must end in .tgz")
 
 
 @rule("MED102", "archive-extension-by-plan", cites="MED11 B.3, B.4", plan=ERROR, tool=OK, scope=WHOLE)
@@ -181,15 +191,15 @@ def not_the_expected_team(opened: OpenRun) -> Iterator[Defect]:
         yield Defect(opened.run.name_place(part), f"<TEAM> is {quoted(part.text)}; {quoted(expected)} is expected")
 
 
-@rule("MED108", "odd-character", cites=B, plan=WARNING, tool=WARNING, follows=_NO_FIELDS)
+@rule("MED108", "odd-character", cites=B, plan=WARNING, tool=WARNING, follows=(*_NO_FIELDS, "MED109"))
 def odd_character(opened: OpenRun) -> Iterator[Defect]:
     """An EXP-ID has only letters, digits, dots, plus signs and hyphens between its underscores.
 
-    Why: names travel through shells and web pages; a blank ends a word there.
-    Bad: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-my system_1
+    Why: names travel through shells and web pages, where other characters may mean something else.
+    Bad: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-my@system_1
     Good: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-mysystem_1
     Fix: leave the character out.
-    NIST: F4DE hands names to a shell as they are: a blank makes the check fail for the wrong reason.
+    NIST: F4DE hands names to a shell as they are.
     """
     for part in opened.run.fields:
         if not _PLAIN.fullmatch(part.text):
@@ -197,7 +207,23 @@ def odd_character(opened: OpenRun) -> Iterator[Defect]:
             yield Defect(opened.run.name_place(part), f"<{part.name}> has the character {quoted(odd)}")
 
 
-@rule("MED110", "exp-id-field-count", cites=B, plan=ERROR, tool=ERROR)
+@rule("MED109", "shell-character", cites="F4DE TV11MED-SubmissionChecker", plan=OK, tool=ERROR, follows=_NO_FIELDS)
+def shell_character(opened: OpenRun) -> Iterator[Defect]:
+    """An EXP-ID has no blank, and nothing else that ends or changes a word in a shell.
+
+    Why: NIST's checker hands the name to a shell as it is, and does not find the files.
+    Bad: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-my system_1
+    Good: ACME_MED11_MED11TEST_MEDFull_AutoEAG_p-mysystem_1
+    Fix: leave the character out.
+    NIST: F4DE refuses it, for another reason than it says.
+    """
+    for part in opened.run.fields:
+        odd = _SHELL.search(part.text)
+        if odd is not None:
+            yield Defect(opened.run.name_place(part), f"<{part.name}> has the character {quoted(odd[0])}")
+
+
+@rule("MED110", "exp-id-field-count", cites=B, plan=ERROR, tool=ERROR, follows=("MED101",))
 def exp_id_field_count(opened: OpenRun) -> Iterator[Defect]:
     """An EXP-ID has exactly the fields of the plan's EBNF, separated by underscores.
 
@@ -285,7 +311,7 @@ def forbidden_pair(opened: OpenRun) -> Iterator[Defect]:
             yield Defect(opened.run.name_place(part), f"{other} cannot be submitted for {one}")
 
 
-@rule("MED116", "file-extension-of-run", cites="MED11 B.2", plan=ERROR, tool=ERROR)
+@rule("MED116", "file-extension-of-run", cites="MED11 B.2", plan=ERROR, tool=ERROR, follows=("MED101",))
 def file_extension_of_run(opened: OpenRun) -> Iterator[Defect]:
     """A run's files are named <EXP-ID>.detection.csv and <EXP-ID>.threshold.csv.
 
@@ -312,6 +338,7 @@ RULES = (
     runs_differ,
     not_the_expected_team,
     odd_character,
+    shell_character,
     exp_id_field_count,
     exp_id_empty_field,
     exp_id_field,

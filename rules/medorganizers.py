@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from validator.submission import OpenFile
     from validator.tables import Offsets
 
-ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
+ERROR, OK = Severity.ERROR, Severity.OK
 FILE, DATA = Scope.FILE, "MED11 2.1, App. C"
 COLUMNS = {
     "trial-index": ("TrialID", "ClipID", "EventID"),
@@ -28,7 +28,12 @@ COLUMNS = {
     "judgements": ("ClipID", "EventID", "INSTANCE_TYPE"),
 }
 ALL = "|".join(COLUMNS)
-_SYNTAX = ("CSV202", "CSV204", "CSV211", "CSV213", "CSV216", "CSV217", "MED451")
+# All columns of the plan (2.1), which does not say what else judgements have.
+PLAN_COLUMNS = {
+    **{name: columns for name, columns in COLUMNS.items() if name != "judgements"},
+    "clip-db": ("ClipID", "MEDIA_FILE", "CODEC", "MD5SUM", "DURATION"),
+}
+_SYNTAX = ("CSV202", "CSV204", "CSV211", "CSV213", "CSV216", "CSV217", "CSV218", "MED451")
 _NULL = "NULL"
 
 
@@ -52,15 +57,15 @@ def _repeated(found: CsvTable | None, column: str) -> Iterator[Defect]:
             yield Defect(found.place(row, column), message, count=count, other=first)
 
 
-def _unknown(found: CsvTable | None, other: CsvTable | None, column: str, table: str) -> Iterator[Defect]:
-    """Find values of a column that another table does not have."""
+def _unknown(
+    found: CsvTable | None, other: CsvTable | None, column: str, table: str, but: int = -1
+) -> Iterator[Defect]:
+    """Find values of a column that another table does not have, but for the value that is first in one row."""
     if found is None or other is None:
         return
     lacking = (other.rows_of(column, found) < 0) & found.complete
-    heads = found.groups(column).first[lacking[found.groups(column).first]]
-    named = np.array([found.text(column, int(row)) != _NULL for row in heads[:1000]], dtype=bool)
-    chosen: Offsets = heads[: len(named)][named]
-    for row, count in sampled(np.append(chosen, heads[1000:])):
+    heads: Offsets = found.groups(column).first[lacking[found.groups(column).first]]
+    for row, count in sampled(heads[heads != but]):
         yield Defect(found.place(row, column), f"{column} {{value}} is not in the {table} table", count=count)
 
 
@@ -77,6 +82,34 @@ def table_column(opened: OpenFile) -> Iterator[Defect]:
     found = cast("CsvTable", opened.content.table)
     if found.header:
         yield from missing_columns(found, COLUMNS[opened.format])
+
+
+@rule(
+    "MED462",
+    "table-column-of-plan",
+    cites="MED11 2.1",
+    plan=ERROR,
+    tool=OK,
+    scope=FILE,
+    needs=("|".join(PLAN_COLUMNS),),
+    follows=_SYNTAX,
+)
+def table_column_of_plan(opened: OpenFile) -> Iterator[Defect]:
+    """A trial index, a reference, an EventDB or a ClipMD table has the columns of the plan and no others.
+
+    Why: participants' programs read them.
+    Bad: a ClipMD table without MD5SUM
+    Good: "ClipID","MEDIA_FILE","CODEC","MD5SUM","DURATION"
+    Fix: write the columns of section 2.1 and Appendix C.
+    NIST: F4DE uses none of these for MED11 scores.
+    """
+    found, wanted = cast("CsvTable", opened.content.table), PLAN_COLUMNS[opened.format]
+    lacking = [name for name in wanted if name not in (*found.header, *COLUMNS[opened.format])]
+    if found.header and lacking:
+        yield Defect(found.header_place(), f"there is no column {', '.join(lacking)}")
+    extra = [at for at, name in enumerate(found.header) if name not in wanted]
+    for number, count in sampled(np.array(extra, dtype=np.int64)):
+        yield Defect(found.header_place(number), "the plan has no column {value}", count=count)
 
 
 @rule(
@@ -197,7 +230,7 @@ def empty_table(opened: OpenFile) -> Iterator[Defect]:
     "MED457",
     "not-the-full-matrix",
     cites="MED11 2.1",
-    plan=WARNING,
+    plan=ERROR,
     tool=OK,
     scope=FILE,
     needs=("trial-index",),
@@ -315,11 +348,14 @@ def unknown_event(opened: OpenFile) -> Iterator[Defect]:
     Fix: correct the EventID, or add the event.
     NIST: F4DE does not look.
     """
-    yield from _unknown(_table(opened, "EventID"), _other(opened, "event-db", "EventID"), "EventID", "EventDB")
+    found = _table(opened, "EventID")
+    null = found.row_of("EventID", _NULL) if found is not None and opened.format == "judgements" else -1
+    yield from _unknown(found, _other(opened, "event-db", "EventID"), "EventID", "EventDB", null)
 
 
 RULES = (
     table_column,
+    table_column_of_plan,
     trial_id_twice,
     id_twice,
     neither_y_nor_n,

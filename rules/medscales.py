@@ -58,7 +58,7 @@ def equal_scores(opened: OpenRun) -> Iterator[Defect]:
     plan=WARNING,
     tool=OK,
     needs=(DETECTION, THRESHOLD, INDEX),
-    follows=("MED413", "MED414"),
+    follows=("MED405", "MED413", "MED414"),
 )
 def threshold_decides_nothing(opened: OpenRun) -> Iterator[Defect]:
     """The threshold of an event lies between its lowest and its highest score.

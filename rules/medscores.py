@@ -109,7 +109,9 @@ class MedScorer:
         from validator.scoring.detection_intervals import ClipBootstrap, compare_detection  # noqa: PLC0415
 
         one, other = cast("Scored | None", first.material), cast("Scored | None", second.material)
-        if one is None or other is None or one.index is not other.index:
+        if one is None or other is None:
+            return {"measure": "NDC", "difference": None, "reason": "not compared by subgate: only an NDC is"}
+        if one.index is not other.index:
             return {"measure": "NDC", "difference": None, "reason": "they have no trial index in common"}
         shared = tuple(event for event in one.events if event in other.events)
         if not shared:
@@ -370,7 +372,10 @@ def _retrieval(opened: OpenRun, events: tuple[str, ...], trials: ClipTrials, how
         undefined["MAP"] = result.mean_average_precision.undefined
     measures["events_scored"] = sum(row["AP"] is not None for row in rows)
     speeds, unknown = _speeds(opened)
-    return Scores({**measures, **speeds}, {**undefined, **unknown}, _signature(opened), {"event": rows})
+    left_out = dict(entry.split("=", 1) for entry in opened.submission.profile.list_of("not_scored"))
+    measures |= {**speeds, **dict.fromkeys(left_out)}
+    undefined |= {**unknown, **{name: f"not scored by subgate: {why}" for name, why in left_out.items()}}
+    return Scores(measures, undefined, _signature(opened), {"event": rows})
 
 
 SCORER = MedScorer()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from validator.model import Defect, Severity, rule, sampled
+from validator.model import Defect, Remedy, Severity, rule, sampled
 from validator.suggest import nearest, quoted
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ ERROR, OK = Severity.ERROR, Severity.OK
 D22 = "MED11 2.2.2"
 DETECTION, THRESHOLD, INDEX = "part:detection", "part:threshold", "trial-index"
 UNREADABLE = (
-    *("CSV202", "CSV203", "CSV204", "CSV210", "CSV211", "CSV213", "CSV214", "CSV216", "CSV217"),
+    *("CSV202", "CSV203", "CSV204", "CSV210", "CSV211", "CSV213", "CSV214", "CSV216", "CSV217", "CSV218"),
     "MED220",
 )
 _WRONG = (*UNREADABLE, "MED309")
@@ -34,9 +35,10 @@ def table(opened: OpenRun, name: str) -> CsvTable | None:
 
 
 def with_columns(opened: OpenRun, name: str, *columns: str) -> CsvTable | None:
-    """Return one of the run's tables, if it has these columns."""
+    """Return one of the run's tables, if it has these columns and they are columns of the evaluation."""
     found = table(opened, name)
-    return found if found is not None and found.has(*columns) else None
+    known = set(columns) <= set(opened.submission.profile.list_of(f"{name}_columns"))
+    return found if found is not None and known and found.has(*columns) else None
 
 
 def _columns(opened: OpenRun) -> Iterator[tuple[CsvTable, tuple[str, ...]]]:
@@ -59,7 +61,13 @@ def misspelt(header: tuple[str, ...], wanted: tuple[str, ...]) -> dict[str, int]
 
 def missing_columns(found: CsvTable, wanted: tuple[str, ...]) -> Iterator[Defect]:
     """Find columns that a table lacks, and show what was written instead."""
-    for name, number in misspelt(found.header, wanted).items():
+    lacking = misspelt(found.header, wanted)
+    if len(lacking) == len(wanted) and set(lacking.values()) == {-1}:
+        message = f"the first line names none of the columns {', '.join(wanted)}"
+        line = ",".join(f'"{name}"' for name in wanted)
+        yield Defect(found.header_place(), message, f"write the header {line} above it")
+        return
+    for name, number in lacking.items():
         if number < 0:
             yield Defect(found.header_place(), f"there is no column {quoted(name)}", f"add the column {quoted(name)}")
         else:
@@ -93,9 +101,9 @@ def extra_column(opened: OpenRun) -> Iterator[Defect]:
     """
     for found, wanted in _columns(opened):
         meant = set(misspelt(found.header, wanted).values())
-        for number, name in enumerate(found.header):
-            if name not in wanted and number not in meant:
-                yield Defect(found.header_place(number), "the plan has no column {value}")
+        extra = [at for at, name in enumerate(found.header) if name not in wanted and at not in meant]
+        for number, count in sampled(np.array(extra, dtype=np.int64)):
+            yield Defect(found.header_place(number), "the plan has no column {value}", count=count)
 
 
 # -- 3xx: trials and events --------------------------------------------------------------------------------------
@@ -183,7 +191,15 @@ def unknown_trial(opened: OpenRun) -> Iterator[Defect]:
     held, found = opened.once(coverage), with_columns(opened, "detection", "TrialID")
     if held is not None and found is not None:
         for row, count in sampled(np.flatnonzero((held.trial < 0) & found.complete)):
-            yield Defect(found.place(row, "TrialID"), "trial {value} is not in the trial index", count=count)
+            where, message = found.place(row, "TrialID"), "trial {value} is not in the trial index"
+            yield Defect(where, message, count=count, mend=partial(_known_trial, index=held.index))
+
+
+def _known_trial(text: str, index: CsvTable) -> Remedy | None:
+    """Return the trial that was meant, if only blanks and letter case are wrong."""
+    meant = (text.strip(), text.strip().upper(), text.strip().lower())
+    found = next((trial for trial in meant if index.row_of("TrialID", trial) >= 0), None)
+    return Remedy(f"write {quoted(found)}", f"did you mean {found}?") if found is not None else None
 
 
 @rule("MED303", "missing-trial", cites=D22, plan=ERROR, tool=ERROR, needs=(DETECTION, INDEX), follows=_WRONG)
@@ -198,10 +214,13 @@ def missing_trial(opened: OpenRun) -> Iterator[Defect]:
     """
     held, found = opened.once(coverage), with_columns(opened, "detection", "TrialID")
     if held is not None and found is not None:
+        unknown = int(np.count_nonzero(held.trial < 0))
+        misspelt_ids = ("MED302",) if unknown >= len(held.missing) else ()
         for row, count in sampled(held.missing):
             trial, event = held.index.text("TrialID", row), held.index.text("EventID", row)
             message = f"there is no score for trial {quoted(trial)} of event {quoted(event)}"
-            yield Defect(found.header_place(), message, f"add the line {quoted(trial)}", count=count)
+            hint = f"add a line for {quoted(trial)}"
+            yield Defect(found.header_place(), message, hint, count=count, follows=misspelt_ids)
 
 
 @rule(

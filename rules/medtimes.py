@@ -113,7 +113,7 @@ def time_differs(opened: OpenRun) -> Iterator[Defect]:
 def _ranks(opened: OpenRun) -> Iterator[tuple[CsvTable, str]]:
     for part, column in (("detection", "Rank"), ("threshold", "RankThreshold")):
         found = with_columns(opened, part, column)
-        if found is not None and column in opened.submission.profile.list_of(f"{part}_columns"):
+        if found is not None:
             yield found, column
 
 

@@ -48,13 +48,14 @@ def _all_whole(found: CsvTable | None, column: str) -> Iterator[Defect]:
         yield Defect(found.place(0, column), message, f'write "{float(found.numbers(column).value[0])!r}"')
 
 
-def _beyond(found: CsvTable) -> Iterator[int]:
+def _beyond(found: CsvTable, column: str) -> Iterator[int]:
     """Give the rows that are outside of 0..1 as decimals, although the nearest double is not."""
-    column = "Score"
     value, length = found.numbers(column).value, found.texts(column).length
     doubtful = ((value == 1.0) & (length >= _LONG)) | ((value == 0.0) & np.signbit(value))
     for row in np.flatnonzero(doubtful).tolist():
-        if not 0 <= Decimal(found.text(column, row).strip()) <= 1:
+        text = found.text(column, row).strip()
+        tiny = not value[row] and text.lower().partition("e")[0].strip("-.0")  # below 0 by a digit far behind the point
+        if tiny or (value[row] and Decimal(text) > 1):
             yield row
 
 
@@ -114,9 +115,9 @@ def score_out_of_range(opened: OpenRun) -> Iterator[Defect]:
             yield Defect(found.place(row, "Score"), "Score is {value}; it must lie between 0 and 1", count=count)
 
 
-@rule("MED405", "score-beyond-by-digits", cites="MED11 2", plan=ERROR, tool=OK, needs=(DETECTION,))
-def score_beyond_by_digits(opened: OpenRun) -> Iterator[Defect]:
-    """Every Score lies between 0 and 1 to its last digit.
+@rule("MED405", "beyond-by-digits", cites="MED11 2", plan=ERROR, tool=OK)
+def beyond_by_digits(opened: OpenRun) -> Iterator[Defect]:
+    """Every Score and every DetectionThreshold lies between 0 and 1 to its last digit.
 
     Why: 1.00000000000000001 is above 1, even if computers round it.
     Bad: "72.P001","1.00000000000000001"
@@ -124,10 +125,12 @@ def score_beyond_by_digits(opened: OpenRun) -> Iterator[Defect]:
     Fix: write 1.0 (or 0.0).
     NIST: F4DE rounds it first, and takes it.
     """
-    found = with_columns(opened, "detection", "Score")
-    if found is not None:
-        for row, count in sampled(np.fromiter(_beyond(found), dtype=np.intp)):
-            yield Defect(found.place(row, "Score"), "Score is {value}; it must lie between 0 and 1", count=count)
+    for part, column in (("detection", "Score"), ("threshold", "DetectionThreshold")):
+        found = with_columns(opened, part, column)
+        if found is not None:
+            for row, count in sampled(np.fromiter(_beyond(found, column), dtype=np.intp)):
+                message = f"{column} is {{value}}; it must lie between 0 and 1"
+                yield Defect(found.place(row, column), message, count=count)
 
 
 @rule("MED411", "threshold-not-a-number", cites=D22, plan=ERROR, tool=ERROR, needs=(THRESHOLD,), follows=UNREADABLE)
@@ -192,7 +195,7 @@ RULES = (
     score_form,
     scores_all_integers,
     score_out_of_range,
-    score_beyond_by_digits,
+    beyond_by_digits,
     threshold_not_a_number,
     threshold_form,
     thresholds_all_integers,

@@ -675,3 +675,21 @@ def test_a_closed_pipe_ends_quietly(
     os.close(read)
     result = process("check", put(good_run.replace(*BROKEN)), cwd=tmp_path, stdout=write)
     assert result.stderr == b""
+
+
+# -- the last net ------------------------------------------------------------------------------------------------
+
+
+def test_nobody_reads_a_traceback(monkeypatch: pytest.MonkeyPatch, subgate: Callable[..., Result]) -> None:
+    """What no room expected ends with 3 and two lines."""
+
+    def broken() -> tuple[Profile, ...]:
+        raise RuntimeError("something \x1b[31m odd")
+
+    monkeypatch.setattr("validator.profile.all_profiles", broken)
+    result = subgate("evaluations")
+    assert result.exit_code == 3
+    assert result.output.splitlines() == [
+        "FAILED  RuntimeError: something <U+001B>[31m odd",
+        "This is a bug of subgate; please report it with this line and the command",
+    ]

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from validator import __version__
+from validator.bundled import examples
 from validator.model import SAMPLES
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from click.testing import Result
 
 CASES = Path(__file__).parent / "cases" / "openkws"
+EXAMPLES = Path(__file__).parent.parent / "validator" / "examples"
 
 REPORT = {"format", "tool", "submissions", "summary"}
 SUBMISSION = {
@@ -256,6 +258,19 @@ def test_jobs_hash_seeds_and_locales_give_the_same_bytes(
         assert (first.returncode, again.returncode) == (1, 1)
         assert first.stdout == again.stdout
         assert len(first.stdout) > 10_000
+
+
+@pytest.mark.parametrize("command", ["check", "score"])
+@pytest.mark.parametrize("evaluation", examples())
+def test_scores_are_the_same_from_any_number_of_processes(
+    command: str, evaluation: str, subgate: Callable[..., Result]
+) -> None:
+    """What was scored in a worker process comes back whole."""
+    home = EXAMPLES / evaluation
+    call = (command, "--data", f"{home}/database", "--format", "json", f"{home}/good", f"{home}/bad")
+    alone, together = subgate(*call, "-j", "1"), subgate(*call, "-j", "2")
+    assert alone.output == together.output
+    assert any(run["measures"] for run in _report(alone)["submissions"][0]["runs"])
 
 
 def test_many_unknown_attributes_give_the_same_bytes_under_any_hash_seed(

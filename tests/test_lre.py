@@ -140,6 +140,8 @@ def test_two_runs_are_compared(subgate: Callable[..., Result]) -> None:
     assert row["measure"] == "Fact"
     assert row["difference"] == pytest.approx(facts[0] - facts[1], abs=1e-12)
     assert row["low"] <= row["difference"] <= row["high"]
+    told = subgate("score", *paths, "--data", str(folder), "--compare").output
+    assert f"Fact of GTTS_PC_pri minus that of GTTS_PC_con1: {row['difference']:.6g} (95 %" in told
     other = GOLDEN / "lre" / "03-plenty-open"
     paths = [str(other / f"GTTS_{condition}_pri.out") for condition in ("PC", "PO")]
     report = json.loads(subgate("score", *paths, "--data", str(other), "--compare", "--format", "json").output)
@@ -175,6 +177,91 @@ def test_the_tools_law_has_no_meaning(judged: Callable[..., dict[str, Any]]) -> 
     assert (
         "no official tool" in judged("check", str(CASES / "good-run" / NAME), "--conventions", "tool", code=2)["error"]
     )
+
+
+# -- what score takes and what it refuses -----------------------------------------------------------------------
+
+
+def _with(row: int, field: int, text: str) -> str:
+    """Return the good run with one field changed."""
+    lines = [line.split() for line in LINES.splitlines()]
+    lines[row][field] = text
+    return "".join(f"{' '.join(line)}\n" for line in lines)
+
+
+HARMLESS = {
+    "placeholder is no number": (_with(0, 9, "nan"), NAME),
+    "codes in small letters": (LINES.replace("Plenty", "plenty"), NAME),
+    "empty line": (LINES.replace("\n", "\n\n", 1), NAME),
+    "byte order mark": (f"\ufeff{LINES}", NAME),
+    "header": (f"Task Mode Segment a b c d e f g\n{LINES}", NAME),
+    "name without condition": (LINES, "system.out"),
+    "line for a stranger": (f"{LINES}{_with(0, 2, 'stranger').splitlines()[0]}\n", NAME),
+}
+
+
+@pytest.mark.parametrize(("content", "name"), HARMLESS.values(), ids=HARMLESS)
+def test_score_rejects_only_what_cannot_be_scored(
+    content: str, name: str, judged: Callable[..., dict[str, Any]], put: Callable[..., str]
+) -> None:
+    """What check calls an error and leaves the scores alone is a warning for score: the measures are the same."""
+    put(content, name)
+    assert judged("check", name, "-e", "lre12", "--data", DATABASE, code=1)["verdict"] == "reject"
+    expected = judged("score", str(CASES / "good-run" / NAME), "--data", DATABASE, code=0)["runs"][0]
+    (run,) = judged("score", name, "-e", "lre12", "--data", DATABASE, code=0)["runs"]
+    assert (run["scorable"], run["measures"]) == (True, expected["measures"])
+
+
+REFUSED = {
+    "a score that counts is missing": (_with(0, 4, "nan"), NAME, "has not all its scores"),
+    "two answers": (f"{LINES}{LINES.splitlines()[0]}\n", NAME, "has two lines"),
+    "columns of the other task": (LINES, "GTTS_EC_pri.out", "columns of Empty"),
+    "lines of two conditions": (_with(3, 1, "Open"), "system.out", "which condition"),
+    "nothing but words": ("hello\n", NAME, "no line has a segment"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("data", [DATABASE, f"{DATABASE}/seg.ndx"], ids=["key", "stand-in"])
+def test_score_says_why_it_refuses(
+    case: tuple[str, str, str], data: str, judged: Callable[..., dict[str, Any]], put: Callable[..., str]
+) -> None:
+    """A run without an answer for a segment that counts, or of no condition, has no measures but a reason."""
+    content, name, reason = case
+    put(content, name)
+    found = judged("score", name, "-e", "lre12", "--data", data, code=1)
+    (message,) = (finding["message"] for finding in found["findings"] if finding["severity"] == "error")
+    assert reason in message
+    assert found["runs"][0]["scorable"] is False
+
+
+def test_a_file_that_nobody_can_read_is_no_scored_run(
+    judged: Callable[..., dict[str, Any]], put: Callable[..., str]
+) -> None:
+    """What has another extension was not read: score does not accept it."""
+    put(LINES, "system.txt")
+    assert judged("score", "system.txt", "-e", "lre12", "--data", DATABASE, code=1)["verdict"] == "reject"
+
+
+def test_an_empty_folder_is_a_sub_folder_too(judged: Callable[..., dict[str, Any]], put: Callable[..., str]) -> None:
+    """Attachments of a mail have no folders, not even empty ones."""
+    put(LINES, f"sub/{NAME}")
+    put((CASES / "good-minimal" / "sub" / "GTTS_description.pdf").read_bytes(), "sub/description.pdf")
+    Path("sub/old").mkdir()
+    found = judged("check", "sub", "--data", f"{DATABASE}/seg.ndx", code=1)
+    assert [(finding["rule"], finding["path"]) for finding in found["findings"]] == [("LRE116", "sub/old")]
+
+
+def test_a_name_that_hides_the_condition_is_told_once(
+    judged: Callable[..., dict[str, Any]], put: Callable[..., str]
+) -> None:
+    """Whether PC is missing shows only once every name tells its condition."""
+    for name in ("GTTS_XX_pri.out", "results.out"):
+        folder = name.removesuffix(".out")
+        put(LINES, f"{folder}/{name}")
+        put((CASES / "good-minimal" / "sub" / "GTTS_description.pdf").read_bytes(), f"{folder}/description.pdf")
+        found = judged("check", folder, "--data", f"{DATABASE}/seg.ndx", code=1)
+        assert {finding["rule"] for finding in found["findings"]} <= {"LRE110", "LRE112"}
 
 
 # -- hostile files -----------------------------------------------------------------------------------------------

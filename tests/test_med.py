@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -205,6 +206,58 @@ def test_without_a_reference_it_is_a_dry_run(subgate: Callable[..., Result], mon
     (run,) = json.loads(subgate("check", "submission", *data, "--format", "json").output)["submissions"][0]["runs"]
     assert (run["scorable"], run["reference"]) == (True, "stand-in")
     assert run["measures"] == {"real_time_factor": 0.125, "metadata_real_time_factor": 6.25}
+
+
+def test_a_folder_without_a_run_has_no_scores(subgate: Callable[..., Result], tmp_path: Path) -> None:
+    """Nothing found is no pass, also where only scores are asked for."""
+    (tmp_path / "hyp.threshold.csv").write_text('"EventID","DetectionThreshold","DetectionTPT"\n"E006","0.5","1"\n')
+    assert subgate("score", "-e", "med11", str(tmp_path)).exit_code == 1
+
+
+@pytest.mark.parametrize("year", [15, 16, 17])
+def test_a_column_of_another_year_is_only_an_extra_one(year: int, tmp_path: Path) -> None:
+    """Ranks took the place of scores: what a column Score holds then is not judged."""
+    shutil.copytree(CASES / f"good-med{year}" / "submission", tmp_path / "submission")
+    (detections,) = tmp_path.rglob("*.detection.csv")
+    lines = detections.read_text().splitlines()
+    detections.write_text("".join(f'{line},"{"7" if rank else "Score"}"\n' for rank, line in enumerate(lines)))
+    report = check(str(tmp_path / "submission"), Request(None, (f"{CASES}/tables/MED11TEST_TrialIndex.csv",)))
+    assert {finding.rule.code for finding in report.findings} == {"MED221"}
+    assert verdict(report, Law.TOOL) is Verdict.ACCEPT
+
+
+@pytest.mark.parametrize(
+    ("section", "hours"),
+    [
+        ("One node, TPT 12.5 hours, of which 3 hours are speech.", 12.5),
+        ("Total processing time (hours): 12.5", 12.5),
+        ("TPT: 3 h 30 min", 3.5),
+        ("12 wall-clock hours", 12),
+        ("TPT: 900 seconds", 0.25),
+        ("- features - 16 nodes - 5 hours\n- speech - 16 nodes - 5 hours", 10),
+        ("- features - 16 nodes - 5 hours\n- speech - 16 nodes - 5 hours\nTPT: 6 hours", 6),
+        ("Features took 5 hours.\nSpeech took 5 hours.", None),
+        ("TPT: 5 hours\nTotal: 6 hours", None),
+        ("TPT: 12,5 hours", None),
+        ("TPT: 12.5", None),
+        ("16 nodes with 24 GB", None),
+    ],
+)
+def test_the_hours_of_metadata_generation_are_those_of_the_description(
+    section: str, hours: float | None, tmp_path: Path
+) -> None:
+    """A total that is told, or the sum over sub-steps, or the only time; a number that is not clear is none."""
+    shutil.copytree(CASES / "good-part" / "submission", tmp_path / "submission")
+    (description,) = tmp_path.rglob("*.txt")
+    before, heading, rest = description.read_text().partition("Runtime Computation\n")
+    description.write_text(f"{before}{heading}{section}\n\nSection 4{rest.partition('Section 4')[2]}")
+    data = tuple(f"{CASES}/tables/MED11TEST_{table}.csv" for table in ("TrialIndex", "ClipMD"))
+    report = check(str(tmp_path / "submission"), Request("med11", data))
+    scores = report.runs[0].scores
+    assert scores is not None
+    factor = scores.measures.get("metadata_real_time_factor")
+    assert factor == (None if hours is None else pytest.approx(hours / 2))  # two hours of video
+    assert ("MED605" in {finding.rule.code for finding in report.findings}) is (hours is None)
 
 
 def test_pack_writes_the_archive_of_the_plan(

@@ -200,3 +200,18 @@ def test_warnings_that_save_people(tmp_path: Path) -> None:
         path.write_text(text)
         report = check(str(path), Request("openkws13", data, scoring=Wanted()))
         assert code in {finding.rule.code for finding in report.findings}
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("attribute=Nope", "no keyword has an attribute Nope; they have "),
+        ("attribute=Nope:1&&Characters", "no keyword has an attribute Nope; they have "),
+        ("letters", "write source-type, oov, keywords=NAME:PATTERN,... or attribute=NAME[:REGEX]"),
+    ],
+)
+def test_a_breakdown_that_there_is_not_is_a_wrong_call(asked: str, answer: str) -> None:
+    """An empty table would look like a result."""
+    result = CliRunner().invoke(main, arguments("--by", asked))
+    assert result.exit_code == 2
+    assert f"--by {asked}: {answer}" in result.output

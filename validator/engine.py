@@ -178,9 +178,10 @@ class _Pass:
     def apply(
         self, scope: Scope, subject: OpenRun | Submission, problems: Iterable[tuple[Rule[object], Defect]]
     ) -> None:
-        """Run all rules of a scope on a subject."""
-        self._found.extend(problems)
-        for rule in rulebook(self._profile):
+        """Run all rules of a scope on a subject; the profile also weighs what its files' formats found."""
+        weighed = {rule.code: rule for rule in rulebook(self._profile)}
+        self._found.extend((weighed.get(rule.code, rule), defect) for rule, defect in problems)
+        for rule in weighed.values():
             if not self._profile.can_have(rule.needs):
                 continue
             if rule.check is None:
@@ -209,7 +210,8 @@ class _Pass:
 
     def report(self, submission: Submission, how: str) -> Report:
         """Put everything together."""
-        found = self._found if self._request.scoring is None else scoring_only(self._found)
+        unread = {run.file for run in submission.runs if run.role is None}
+        found = self._found if self._request.scoring is None else scoring_only(self._found, unread)
         sources: dict[str, tuple[Source, str]] = {
             run.file: (run.source, run.role.format if run.role is not None else "") for run in submission.runs
         }

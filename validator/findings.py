@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     Found = list[tuple[Rule[object], Defect]]
 
 
-def scoring_only(found: Found) -> Found:
+def scoring_only(found: Found, unread: set[str]) -> Found:
     """Keep as errors only what prevents scoring: syntax (2xx), scoring (7xx), archives (8xx) and safety.
 
-    What else `check` calls an error is a warning for someone who only wants to see the scores.
+    What else `check` calls an error is a warning for someone who only wants to see the scores; but not in files
+    that were not even read, since nobody knew what they are.
     """
-    return [(rule if _prevents_scoring(rule) else _softened(rule), defect) for rule, defect in found]
+    return [
+        (rule if _prevents_scoring(rule) or defect.where.file in unread else _softened(rule), defect)
+        for rule, defect in found
+    ]
 
 
 def _prevents_scoring(rule: Rule[object]) -> bool:

@@ -293,7 +293,7 @@ def _merged(name: str) -> dict[str, object]:
     if parent is None:
         return own
     inherited = _merged(str(parent))
-    for key in ("data", "parameters", "facts"):  # these grow; everything else is replaced as a whole
+    for key in ("data", "parameters", "facts", "severities"):  # these grow; everything else is replaced as a whole
         ours, theirs = own.get(key), inherited.get(key)
         if isinstance(ours, dict) and isinstance(theirs, dict):
             own[key] = {**theirs, **ours}

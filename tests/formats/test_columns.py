@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from validator.formats.columns import Texts, Vocabulary, decimals, digest, joined, padded
+from validator.formats.columns import (
+    Texts,
+    Vocabulary,
+    all_digits,
+    decimals,
+    digest,
+    joined,
+    padded,
+    with_exponents,
+)
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=200)
 PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
@@ -51,6 +60,29 @@ def test_a_decimal_is_bit_for_bit_what_float_makes_of_it(texts: list[str]) -> No
             assert bits(value) == bits(float(text))
         else:
             assert math.isnan(value)
+
+
+SCHEMA_DOUBLE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+@FIXED
+@given(st.lists(st.one_of(st.text("0159.+-eE", max_size=6), st.floats().map(repr), decimal_texts()), min_size=1))
+def test_exponents_are_bit_for_bit_what_float_makes_of_them(texts: list[str]) -> None:
+    """All texts of a block are converted if all are doubles of XML Schema without its words, otherwise none."""
+    values = with_exponents(joined(texts))
+    if all(SCHEMA_DOUBLE.fullmatch(text) and len(text) <= 64 for text in texts):
+        assert values is not None
+        assert [bits(value) for value in values.tolist()] == [bits(float(text)) for text in texts]
+    else:
+        assert values is None
+
+
+@FIXED
+@given(st.lists(st.text("019a. -\N{ARABIC-INDIC DIGIT TWO}", max_size=20)))
+def test_digits_are_told_from_everything_else(texts: list[str]) -> None:
+    """One to eighteen of them, and those of ASCII only."""
+    found = all_digits(joined(texts)).tolist()
+    assert found == [re.fullmatch("[0-9]{1,18}", text) is not None for text in texts]
 
 
 @FIXED

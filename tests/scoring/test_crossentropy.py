@@ -407,6 +407,15 @@ def test_separable(scale: float) -> None:
     assert (calibration_hint(found).share is None) == (scale > 1)
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_separable_with_the_wrong_sign(sign: float) -> None:
+    """Distances may separate the classes, too: there is no best scale, but it would be negative, and that is told."""
+    _, classes = bench()
+    found = measured(sign * np.eye(7)[classes], classes, open_set(LETTERS))
+    assert (found.cmin, found.calibration.scale) == (0.0, None)
+    assert (Caution.SCALE_NOT_POSITIVE in calibration_hint(found).cautions) == (sign < 0)
+
+
 def test_one_class_splits_off() -> None:
     """Quasi-separable data: the value is that of the rest, and it is said that no offset attains it."""
     scores, classes = bench()

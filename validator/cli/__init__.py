@@ -13,6 +13,7 @@ from validator.cli.demo import demo
 from validator.cli.evaluations import evaluations
 from validator.cli.explain import explain
 from validator.cli.init import init
+from validator.cli.options import FAILED
 from validator.cli.pack import pack
 from validator.cli.rules import rules
 from validator.cli.score import score
@@ -30,7 +31,7 @@ Examples:
 
 
 class _Verbs(click.Group):
-    """The commands; a file without a verb is told the likely one, an interrupted command ends with 130."""
+    """The commands; a file without a verb is told the likely one; an interruption ends with 130, a bug with 3."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -45,6 +46,14 @@ class _Verbs(click.Group):
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             ctx.exit(_INTERRUPTED)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except Exception as error:  # noqa: BLE001 - our bug: nobody is to read a traceback
+            from validator.report.plain import visible  # noqa: PLC0415 - keeps --help light
+
+            click.echo(f"FAILED  {type(error).__name__}: {visible(str(error))}", err=True)
+            click.echo("This is a bug of subgate; please report it with this line and the command", err=True)
+            ctx.exit(FAILED)
 
 
 @click.group(cls=_Verbs, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render, without_slash
+from validator.cli.options import (
+    Manner,
+    deliver,
+    exit_code,
+    judging,
+    parsed_settings,
+    render,
+    without_slash,
+    worker_processes,
+)
 from validator.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -20,7 +29,7 @@ if TYPE_CHECKING:
 @click.command()
 @judging
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the report to this file.")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes; by default the cores.")
+@worker_processes
 def check(  # noqa: PLR0913 - click hands every option over by name
     *,
     paths: tuple[str, ...],

@@ -51,6 +51,11 @@ def judging(command: Command) -> Command:
     return command
 
 
+worker_processes = click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), help="Worker processes; by default the cores, one for each PATH."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How the user wants a report: its format, its place, how much of it, in colours or not, and since when."""

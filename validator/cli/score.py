@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render, without_slash
+from validator.cli.check import check_all
+from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render, worker_processes
 from validator.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @judging
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the report to this file.")
+@worker_processes
 @click.option(
     "--by", multiple=True, metavar="WHAT", help="Break down: source-type, oov, keywords=NAME:IDS, attribute=NAME."
 )
@@ -41,6 +42,7 @@ def score(  # noqa: PLR0913 - click hands every option over by name
     quiet: bool,
     verbose: bool,
     color: str,
+    jobs: int | None,
     by: tuple[str, ...],
     intervals: bool,
     compare: bool,
@@ -51,22 +53,14 @@ def score(  # noqa: PLR0913 - click hands every option over by name
     Needs content that can be read, not a valid name: what cannot be scored is rejected, everything else that check
     would call an error is a warning here. Without references it only tells whether a run can be scored.
     """
-    from validator import engine  # noqa: PLC0415 - keeps --help light
+    from validator.engine import Request  # noqa: PLC0415 - keeps --help light
     from validator.model import Law, Wanted  # noqa: PLC0415
 
     manner = Manner(style, output, quiet, verbose, color)
-    progress = Progress(quiet=quiet)
-    request = engine.Request(
-        evaluation,
-        data,
-        Law(conventions),
-        parsed_settings(settings),
-        verbose,
-        progress,
-        Wanted(by, intervals),
-    )
-    reports = [replace(engine.check(without_slash(path), request), path=path) for path in paths]
-    progress.clear()
+    wanted = Wanted(by, intervals)
+    request = Request(evaluation, data, Law(conventions), parsed_settings(settings), verbose, scoring=wanted)
+    together = compare or alignment is not None  # they need more than what a worker process sends back
+    reports = check_all(list(paths), request, 1 if together else jobs, Progress(quiet=quiet))
     comparisons = [_compared(*pair) for pair in pairwise(_scored(reports))] if compare else None
     if alignment is not None:
         _write_alignment(reports, alignment)

@@ -91,6 +91,29 @@ def decimals(texts: Texts) -> tuple[Floats, Flags]:
     return value, plain
 
 
+def with_exponents(texts: Texts) -> Floats | None:
+    """Convert decimals with an exponent at once; None if one of the texts is anything else, or very long."""
+    width = int(texts.length.max(initial=1))
+    if width > _PAD:
+        return None
+    words = ordered_words(texts).astype(">u8").view(np.uint8).reshape(len(texts), -1)
+    if not _OF_NUMBERS[words].all():
+        return None
+    try:
+        return words.view(f"S{words.shape[1]}").ravel().astype(np.float64)
+    except ValueError:
+        return None
+
+
+def all_digits(texts: Texts) -> Flags:
+    """Tell which texts are 1 to 18 digits."""
+    found: Flags = (texts.length > 0) & (texts.length <= 18)
+    for position in range(int(texts.length[found].max(initial=0))):
+        digit = texts.buffer[texts.start + position] - np.uint8(48) < 10
+        found &= digit | (texts.length <= position)
+    return found
+
+
 def distinct(values: Words) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the first row of each distinct value, and for each row the rank of its value.
 
@@ -223,3 +246,4 @@ class Vocabulary:
 
 
 _KEEP = np.where(np.arange(_PAD) < np.arange(_PAD + 1)[:, None], 255, 0).astype(np.uint8)
+_OF_NUMBERS = np.isin(np.arange(256), list(b"\0+-.0123456789Ee"))

@@ -20,7 +20,8 @@ class Kind(Enum):
     """One way of leaving the grammar of Appendix C; the value says what is counted."""
 
     BYTE_ORDER_MARK = "file that begins with the UTF-8 byte order mark"
-    UTF16 = "file that begins with a UTF-16 byte order mark; nothing of it is read"
+    UTF16 = "file in UTF-16, with or without byte order mark; nothing of it is read"
+    OTHER_SEPARATOR = "file with other separators than commas in its header; nothing of it is read"
     LINE_TOO_LONG = "line above the limit; nothing else in it is looked at"
     CRLF = "line that ends in CR LF"
     LONE_CR = "line that ends in CR alone"

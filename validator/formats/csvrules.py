@@ -157,6 +157,7 @@ QUOTE_IN_VALUE = _rule(
     Fix: remove the quote.
     NIST: F4DE's reader refuses a single one, and makes one of two.
     """,
+    follows=("CSV211",),
 )
 UNTERMINATED_QUOTE = _rule(
     "CSV211",
@@ -238,7 +239,7 @@ NO_HEADER = _rule(
     Fix: write the header line.
     NIST: F4DE refuses it.
     """,
-    follows=("CSV202", "CSV203"),
+    follows=("CSV202", "CSV203", "CSV218"),
 )
 COLUMN_TWICE = _rule(
     "CSV217",
@@ -251,6 +252,19 @@ COLUMN_TWICE = _rule(
     Good: "TrialID","Score"
     Fix: remove one of them.
     NIST: F4DE refuses it.
+    """,
+)
+OTHER_SEPARATOR = _rule(
+    "CSV218",
+    "not-comma-separated",
+    (ERROR, ERROR),
+    """Values are separated by commas.
+
+    Why: the plan's grammar has one comma between values and nothing else.
+    Bad: "TrialID";"Score"
+    Good: "TrialID","Score"
+    Fix: write commas; spreadsheet programs take other separators from the language of the computer.
+    NIST: F4DE refuses it: it takes the line for one column name.
     """,
 )
 
@@ -272,10 +286,12 @@ RULES = (
     CRLF,
     NO_HEADER,
     COLUMN_TWICE,
+    OTHER_SEPARATOR,
 )
 OF_KIND = {
     Kind.BYTE_ORDER_MARK: (BYTE_ORDER_MARK, "the file begins with a byte order mark"),
     Kind.UTF16: (UTF_16, "the file is in UTF-16; nothing of it was read"),
+    Kind.OTHER_SEPARATOR: (OTHER_SEPARATOR, "the column names are not separated by commas; nothing else was read"),
     Kind.LINE_TOO_LONG: (LINE_TOO_LONG, "this line is longer than 1 MiB; it was not read"),
     Kind.LONE_CR: (LONE_CR, "the lines end with a carriage return alone"),
     Kind.BLANK_LINE: (BLANK_LINE, "this line is blank"),

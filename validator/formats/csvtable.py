@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from validator.formats import csvplaces
-from validator.formats.columns import Texts
+from validator.formats.columns import Texts, joined
 from validator.formats.csvfaults import Kind
 from validator.formats.csvrules import COLUMN_TWICE, NO_HEADER, OF_KIND, TYPOGRAPHIC_QUOTE_UNREAD
 from validator.formats.numerals import Form, read_numerals
@@ -123,6 +123,10 @@ class CsvTable:
         if equal_texts(self.texts(name), other.texts(name)):
             other.memo.setdefault(("index", name), self.index(name))
         return self.index(name).rows(other.texts(name))
+
+    def row_of(self, name: str, text: str) -> int:
+        """Return the first row that has a text in a column, -1 if none has."""
+        return int(self.index(name).rows(joined([text]))[0])
 
     @property
     def complete(self) -> Flags:

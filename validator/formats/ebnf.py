@@ -89,19 +89,25 @@ class Grammar:
         return tuple(text for kind, text in _tokens(self.rules[name]) if kind == "name")
 
     def split(self, text: str) -> tuple[Field, ...]:
-        """Cut a name at its separator; the fields are named as far as there are names."""
-        found, begin = [], 0
+        """Cut a name at its separator; the fields are named as far as there are names.
+
+        The first field takes the surplus parts if it may have the separator inside and no fewer fields are legal then.
+        """
         parts = text.split(self.separator) if self.separator else [text]
         surplus = len(parts) - len(self.fields)
-        if surplus > 0 and self.rule(self.fields[0]).accepts(self.separator.join(parts[: surplus + 1])):
-            parts[: surplus + 1] = [
-                self.separator.join(parts[: surplus + 1])
-            ]  # only the first field may have it inside
+        if surplus > 0:
+            joined = [self.separator.join(parts[: surplus + 1]), *parts[surplus + 1 :]]
+            if self.rule(self.fields[0]).accepts(joined[0]) and self._legal(joined) >= self._legal(parts):
+                parts = joined
+        found, begin = [], 0
         for rank, part in enumerate(parts):
             name = self.fields[rank] if rank < len(self.fields) else ""
             found.append(Field(name, part, begin, begin + len(part)))
             begin += len(part) + len(self.separator)
         return tuple(found)
+
+    def _legal(self, parts: list[str]) -> int:
+        return sum(self.rule(name).accepts(part) for name, part in zip(self.fields, parts, strict=False))
 
     @property
     def shape(self) -> str:

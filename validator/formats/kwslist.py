@@ -19,7 +19,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from validator.formats import records, xmlfaults, xsd
-from validator.formats.columns import Texts, Vocabulary, decimals, digest, joined, ordered_words, padded
+from validator.formats.columns import (
+    Texts,
+    Vocabulary,
+    all_digits,
+    decimals,
+    digest,
+    joined,
+    ordered_words,
+    padded,
+    with_exponents,
+)
 from validator.formats.dialects import OPENKWS
 from validator.formats.plainform import PlainForm
 from validator.formats.problems import Problems
@@ -272,20 +282,29 @@ class _Builder:
     def _numbers(self, name: str, texts: Texts, valid: Flags, where: _Rows) -> Floats:
         values, plain = decimals(texts)
         declared = self._kw.attributes[name]
+        for word in (b"INF", b"-INF", b"NaN"):
+            if declared.type.accepts(word.decode()) and not plain.all():
+                plain |= (same := _equals(texts, word))
+                values[same] = float(word)  # XML Schema's are Python's as well
+        odd = np.flatnonzero(~plain)
+        if len(odd) and declared.type.accepts("1e0"):
+            found = with_exponents(Texts(texts.buffer, texts.start[odd], texts.length[odd]))
+            if found is not None:
+                values[odd] = found
+                return values
         bad = []
-        for row in np.flatnonzero(~plain).tolist():
+        for row in odd.tolist():
             text = texts.at(row)
             if declared.type.accepts(text):
-                values[row] = float(text)  # XML Schema's INF and NaN are Python's as well
+                values[row] = float(text)
             else:
                 bad.append(row)
         self._refuse(declared, bad, valid, where)
         return values
 
     def _integers(self, texts: Texts, valid: Flags, where: _Rows) -> None:
-        lone_digit = (texts.length == 1) & (texts.buffer[texts.start] - np.uint8(48) < 10)
         declared = self._kw.attributes["channel"]
-        odd = np.flatnonzero(~lone_digit).tolist()
+        odd = np.flatnonzero(~all_digits(texts)).tolist()
         self._refuse(declared, [row for row in odd if not declared.type.accepts(texts.at(row))], valid, where)
 
     def _decisions(self, texts: Texts, valid: Flags, where: _Rows) -> Flags:

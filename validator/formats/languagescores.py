@@ -112,6 +112,7 @@ class _Reader:
         self._problems = Problems()
         self._spacing = Spacing(file, self._problems)
         self._columns: tuple[str, ...] = ()
+        self._wide = False
         self._form = re.compile(ebnf.load(GRAMMAR, TASKS[0], Law.PLAN).pattern("SCORE").encode())
         self._codes = Vocabulary()
         self._names: list[tuple[bytes, Offsets]] = []
@@ -126,13 +127,18 @@ class _Reader:
             mark = len(codecs.BOM_UTF8)
             self._spacing.byte_order_mark()
             lines = Lines(mark, lines.data[mark:], lines.ended)
+        if lines.offset == 0 and lines.data.startswith(_WIDE):
+            self._wide = True
+            self._spacing.wide_characters()
+        if self._wide:
+            return
         if not lines.data:
             self._too_long(lines.offset)
             return
         found = fields(lines.data)
         self._spacing.judge(lines, found)
-        if b"\r" in lines.data and lines.data.count(b"\r") != lines.data.count(b"\r\n"):
-            found = fields(_LONE_CR.sub(b"\n", lines.data))  # told once; what else there is, is not to follow from it
+        if b"\r" in lines.data or not lines.data.isascii():  # told once; what else there is, is not to follow from it
+            found = fields(_MENDED.sub(lambda match: _MEANT[match[0]], lines.data))
         if not self._columns and found.count.any():
             self._columns = _columns(found)
         self._rows(found, lines.offset)
@@ -261,7 +267,9 @@ def _spread(scores: Floats, usable: Flags, whole: Flags) -> tuple[Floats, Flags]
     return wide, there
 
 
-_LONE_CR = re.compile(rb"\r(?!\n)")
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_MEANT = {b"\r": b"\n", b"\xc2\xa0": b"  "}  # of the same length, so that places stay where they are
+_MENDED = re.compile(rb"\r(?!\n)|\xc2\xa0")
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?", re.ASCII)
 _FORTRAN = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))[dD]([+-]?\d+)", re.ASCII)
 _GROUPED = re.compile(r"[+-]?\d+(?:_\d+)+(?:\.\d*)?", re.ASCII)

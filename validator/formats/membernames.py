@@ -14,9 +14,9 @@ def unsafe_name(name: str) -> str:
     if name in (".", "./"):
         return ""
     reasons = (
+        (".." in name.split("/"), "leads out of the archive (..)"),
         (not name.strip("./"), "is empty"),
         (name.startswith("/") or re.match(r"^[A-Za-z]:", name), "is an absolute path"),
-        (".." in name.split("/"), "leads out of the archive (..)"),
         ("\\" in name, "has a backslash"),
         (len(name) > _LONGEST, f"is longer than {_LONGEST} characters"),
         (any(category(char) in _INVISIBLE for char in name[:_LONGEST]), "has control characters or is not UTF-8"),

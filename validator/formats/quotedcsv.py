@@ -13,6 +13,7 @@ columns, and no line is held beyond a limit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -32,7 +33,9 @@ BLOCK_SIZE = 1 << 19  # the working arrays are some megabytes: larger ones cost 
 LINE_LIMIT = 1 << 20  # bytes of one line without its end
 
 _UTF8_MARK = b"\xef\xbb\xbf"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_FIRST_LOOK = 4  # bytes that show whether there is a byte order mark, or UTF-16 without one
+_UTF16 = re.compile(rb"\xff\xfe|\xfe\xff|[^\0]\0[^\0]\0|\0[^\0]\0[^\0]")  # a mark, or ASCII in two bytes each
+_SEPARATED = re.compile(rb'"[\w ]*"(?:[;|\t]"[\w ]*")+|[\w ]+(?:[;|\t][\w ]+)+')  # column names
 
 _NO_CODES = np.zeros(0, dtype=np.int32)
 
@@ -105,7 +108,7 @@ def read_quoted_csv(
 
 def _resized(blocks: Iterable[bytes], size: int) -> Iterator[tuple[bytes, bool]]:
     """Cut or join blocks to about ``size``, so that neither tiny nor huge ones cost more; the last one is marked."""
-    size = max(size, len(_UTF8_MARK))  # the first block shows whether there is a byte order mark
+    size = max(size, _FIRST_LOOK)
     waiting: list[bytes] = []
     waits = 0
     for block in blocks:
@@ -204,7 +207,7 @@ class _Reader:
         text = self._rest + block
         if self._header is None:
             text = self._take_header(text, last=last)
-        if self._header is not None:
+        if self._header is not None and not self._unreadable:
             lines = self._take_lines(text, split_lines(text, last=last))
             cells, found = read_cells(lines, len(self._header), self._rows.kept)
             self._tally.merge(found)
@@ -218,7 +221,7 @@ class _Reader:
 
     def _without_mark(self, block: bytes) -> bytes:
         """Take a byte order mark off the file; the columns of line 1 count behind it."""
-        if block.startswith(_UTF16_MARKS):
+        if _UTF16.match(block):
             self._tally.add(Kind.UTF16, 1, [Deviation(Kind.UTF16, 1, 1, 2, None, 0)])
             self._unreadable = True
         if not block.startswith(_UTF8_MARK):
@@ -243,6 +246,12 @@ class _Reader:
         if lines.too_long[at]:
             return ()
         line, tally = lines.line(at), Tally()
+        if _SEPARATED.fullmatch(line.text):
+            self._tally.add(
+                Kind.OTHER_SEPARATOR, 1, [lines.deviation(Kind.OTHER_SEPARATOR, at, (1, len(line.text) + 1))]
+            )
+            self._unreadable = True
+            return ()
         record = scan_line(line, None, tally)
         self._tally.merge(tally)
         values = (line.text[start:end] for start, end in zip(record.starts, record.ends, strict=True))

@@ -10,7 +10,8 @@ OURS = "house rule; Albayzin 2012 LRE 6.1.3"
 
 
 def _fault(code: str, name: str, cites: str, cost: Severity, text: str) -> Rule[object]:
-    return Rule(code, name, cites, cost, OK, text)
+    # What else is in the file can be scored; segments that have no score left are told by the scorer.
+    return Rule(code, name, cites, cost, OK, text, scorable=True)
 
 
 NOT_ASCII = _fault(

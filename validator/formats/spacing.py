@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from validator.formats.scorefaults import BLANKS, CRLF, EMPTY_LINE, FILE_END, NOT_ASCII
-from validator.model import SAMPLES, Defect, Place
+from validator.model import SAMPLES, Defect, Place, Remedy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +45,13 @@ class Spacing:
             NOT_ASCII, "", lambda: Defect(Place(self._file, 0, "byte"), "the file begins with a byte order mark", hint)
         )
 
+    def wide_characters(self) -> None:
+        """Note a file of characters that are two bytes each; it has nothing else to tell."""
+        hint = "save the file as ASCII; some editors call it ANSI"
+        self._problems.note(
+            NOT_ASCII, "", lambda: Defect(Place(self._file, 0, "byte"), "the file is UTF-16, not plain text", hint)
+        )
+
     def judge(self, lines: Lines, found: Fields) -> None:
         """Look at some whole lines."""
         data, base = lines.data, lines.offset
@@ -69,7 +76,7 @@ class Spacing:
 
     def _defect(self, offset: int, field: str, message: str) -> Defect:
         hint = "write LF at the end of each line" if message == _LONE_CR else ""
-        return Defect(Place(self._file, offset, field), message, hint)
+        return Defect(Place(self._file, offset, field), message, hint, mend=_plain if field == "byte" else None)
 
     def _odd_blanks(self, body: NDArray[np.uint8], found: Fields, base: int) -> None:
         kind = body[found.odd]
@@ -112,6 +119,16 @@ class Spacing:
         elif not self._ended and self._results:
             where = Place(self._file, self._end, "end")
             self._problems.note(FILE_END, "", lambda: Defect(where, "the last line has no line end"))
+
+
+_DASHES, _SPACES = "\u2010\u2011\u2012\u2013\u2014\u2212", "\u00a0\u2007\u2009\u202f\u3000"
+
+
+def _plain(character: str) -> Remedy | None:
+    """Say what was probably meant by a character that is none of ASCII."""
+    if character in _DASHES:
+        return Remedy("write - (U+002D)", "a dash, no minus sign")
+    return Remedy("write a plain blank", "a blank of another kind") if character in _SPACES else None
 
 
 def _word(byte: int) -> str:

@@ -71,13 +71,11 @@ def _table(title: str, rows: list[dict[str, Cell]]) -> Iterator[str]:
 
 def comparison(row: dict[str, Cell]) -> str:
     """Write what a comparison of two runs found."""
+    first, second = (visible(str(row[name])) for name in ("first", "second"))
     if row["difference"] is None:
-        return f"{row['first']} and {row['second']} cannot be compared: {row['reason']}"
-    spread = f"{_shown(row['low'])} to {_shown(row['high'])}"
-    return (
-        f"{visible(str(row['first']))} is {_shown(row['difference'])} {row['measure']} above "
-        f"{visible(str(row['second']))} (95 %: {spread}; p = {_shown(row['p_value'])})"
-    )
+        return f"{first} and {second} cannot be compared: {row['reason']}"
+    spread = f"{_shown(row['low'])} to {_shown(row['high'])}; p = {_shown(row['p_value'])}"
+    return f"{row['measure']} of {first} minus that of {second}: {_shown(row['difference'])} (95 %: {spread})"
 
 
 def _shown(value: Cell) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 _MARKS = ("Mn", "Me")  # they stand on the letter before them
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 _COLOURS = {"error": "1;31", "warning": "1;33", "info": "36", "good": "32", "dim": "2", "bold": "1"}
 
 
 def visible(text: str) -> str:
-    """Write every character that could drive a terminal, log or page as <U+XXXX>."""
+    """Write every character that could drive a terminal, log or page, or be taken for a blank, as <U+XXXX>."""
     if text.isascii() and text.isprintable():
         return text
     import unicodedata  # noqa: PLC0415 - most reports are ASCII
 
-    return "".join(f"<U+{ord(char):04X}>" if unicodedata.category(char) in _UNSAFE else char for char in text)
+    return "".join(
+        f"<U+{ord(char):04X}>" if char != " " and unicodedata.category(char) in _UNSAFE else char for char in text
+    )
 
 
 def width(text: str) -> int:

@@ -39,7 +39,7 @@ class Calibration:
     """The optimum: its cost, and the scale and offsets that reach it (the offset of the last class is 0).
 
     Where scale and offsets are None, ``reason`` says why. ``attained`` is False if the cost is a limit: it is right,
-    but some offset could grow for ever to come closer to it.
+    but some offset could grow for ever to come closer to it. ``negative``: the scale is, or would be, below 0.
     """
 
     cost: float
@@ -47,6 +47,7 @@ class Calibration:
     offsets: tuple[float, ...] | None
     attained: bool
     reason: str | None
+    negative: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,10 @@ def calibrate(margins: Margins, *, actual: float) -> Optimum:
 def _in_units_of_scores(found: Minima, standard: Standard, *, unit: float) -> Calibration:
     cost = float(found.costs[0])
     if cost < SEPARABLE:
-        reason = "the scores separate the classes: the larger the scale, the lower the cost, without end"
-        return Calibration(0.0, None, None, attained=False, reason=reason)
+        negative = bool(found.points[0, 0] < 0)
+        what = "the negated scores" if negative else "the scores"
+        reason = f"{what} separate the classes: the larger the scale, the lower the cost, without end"
+        return Calibration(0.0, None, None, attained=False, reason=reason, negative=negative)
     attained = float(np.abs(found.steps).max()) < _ADRIFT
     # The last step is nothing to the cost, but doubles the digits of the place.
     point = (found.points + found.steps)[0].tolist() if attained else found.points[0].tolist()
@@ -98,8 +101,8 @@ def _in_units_of_scores(found: Minima, standard: Standard, *, unit: float) -> Ca
     offsets = tuple(shift - shifts[-1] for shift in shifts)
     if not all(map(math.isfinite, (scale, *offsets))):
         reason = "the scores are so small that the scale is beyond the range of a double"
-        return Calibration(cost, None, None, attained=attained, reason=reason)
-    return Calibration(cost, scale / unit, offsets, attained=attained, reason=None)
+        return Calibration(cost, None, None, attained=attained, reason=reason, negative=scale < 0)
+    return Calibration(cost, scale / unit, offsets, attained=attained, reason=None, negative=scale < 0)
 
 
 def minimise(

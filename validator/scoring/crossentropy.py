@@ -175,7 +175,7 @@ def calibration_hint(measures: Measures) -> CalibrationHint:
     loss = found.fact - found.fdis
     share = 1.0 if math.isinf(found.fact) else loss / found.fact if found.fact > 0 else None
     raised = {
-        Caution.SCALE_NOT_POSITIVE: scale is not None and scale <= 0,
+        Caution.SCALE_NOT_POSITIVE: measures.calibration.negative or scale == 0,
         Caution.NO_BETTER_THAN_DEFAULT: found.fact >= _AS_GOOD_AS_DEFAULT,
         Caution.CALIBRATION_LOSS: found.fcal is not None and found.fcal > _MUCH_LOSS,
     }
