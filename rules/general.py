@@ -11,9 +11,9 @@ from . import archives
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from validator.submission import Submission
+    from validator.submission import Run, Submission
 
-ERROR, WARNING = Severity.ERROR, Severity.WARNING
+ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 
 
 @rule(
@@ -67,4 +67,21 @@ def unexpected_file(submission: Submission) -> Iterator[Defect]:
         yield Defect(Place(source.name), "this file is no part of a submission; it was not checked")
 
 
-RULES = (nothing_to_check, not_a_plain_file, unexpected_file, *archives.RULES)
+@rule("GEN104", "run-twice", cites="house rule", plan=ERROR, tool=OK, scope=Scope.SUBMISSION, follows=("LRE501",))
+def run_twice(submission: Submission) -> Iterator[Defect]:
+    """No two runs have the same name, not even in different folders or in another letter case.
+
+    Why: a run is known by its name: its archive, its scores and its place in the ranking are called after it.
+    Bad: primary/sys.stdlist.xml and contrastive/sys.stdlist.xml
+    Good: sys-primary.stdlist.xml and sys-contrastive.stdlist.xml
+    Fix: rename one of them, or remove it if it is a copy.
+    NIST: the official tools see one run at a time.
+    """
+    first: dict[str, Run] = {}
+    for run in submission.runs:
+        earlier = first.setdefault(run.stem.casefold(), run)
+        if earlier is not run:
+            yield Defect(run.name_place(), f"{earlier.file} has the same name")
+
+
+RULES = (nothing_to_check, not_a_plain_file, unexpected_file, run_twice, *archives.RULES)

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 _FAR = 0.02  # of ATWV below MTWV, from which on the threshold is worth a word
-_BY_PLAN_TOO = {Obstacle.INVALID_DETECTION, Obstacle.SCORE_NOT_A_NUMBER, Obstacle.NO_TIME}
+_BY_PLAN_TOO = {
+    Obstacle.INVALID_DETECTION,
+    Obstacle.SCORE_NOT_A_NUMBER,
+    Obstacle.NO_TIME,
+    Obstacle.EXCESS_OF_FALSE_ALARMS,
+}
 _CAUSES = {
     "KWS701": ("XML207", "XML208", "XML205", "KWS412"),
     "KWS702": ("KWS303", "KWS410", "KWS411"),

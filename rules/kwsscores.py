@@ -101,6 +101,11 @@ class KwsScorer:
 
     def settle(self, values: dict[str, Value], given: set[str]) -> dict[str, Value]:
         """Settle what depends on other parameters: beta follows from costs and prior unless it is given itself."""
+        if not float(values["trials_per_second"]) > 0:
+            raise UsageError("trials_per_second must be above 0")
+        negative = [name for name in ("collar", "gap", "cost_fa", "beta") if float(values[name]) < 0]
+        if negative:
+            raise UsageError(f"{negative[0]} must not be negative")
         if "beta" in given:
             return values
         cost_fa, cost_miss, prior = (float(values[name]) for name in ("cost_fa", "cost_miss", "p_target"))

@@ -43,7 +43,7 @@ class Field:
 _CPU = "CPU time is reported as if one core had done all the work: cpu_hours = wall_hours x cores_used"
 _USAGE = (
     Field("wall_hours", Kind.POSITIVE, _CPU),
-    Field("cores_used", Kind.COUNT, _CPU),
+    Field("cores_used", Kind.POSITIVE, _CPU),
     Field("cpu_hours", Kind.POSITIVE, _CPU),
     Field("pmu_gb", Kind.AMOUNT, "peak memory in GB: the highest single value over all steps and nodes"),
 )
@@ -87,7 +87,7 @@ def tables(form: Form) -> Iterator[tuple[str, str, dict[str, object]]]:
         found = form.values.get(name)
         if isinstance(found, dict):
             yield name, name, found
-        elif isinstance(found, list):
+        elif name == "node" and isinstance(found, list):
             yield from ((f"{name}[{rank}]", name, one) for rank, one in enumerate(found) if isinstance(one, dict))
 
 

@@ -82,13 +82,17 @@ def repeated_keywords(opened: OpenRun) -> Iterator[Defect]:
 
 def repeated_rows(opened: OpenRun, key: NDArray[np.uint64], rows: NDArray[np.intp]) -> Iterator[Defect]:
     """Find rows whose key another row had before."""
+    if not len(key):
+        return
     order = np.argsort(key)
-    again = np.flatnonzero(key[order[1:]] == key[order[:-1]])
-    pairs = np.sort(np.stack([rows[order[again]], rows[order[again + 1]]]), axis=0)
-    earlier = dict(zip(pairs[1].tolist(), pairs[0].tolist(), strict=True))
-    for at, count in sampled(np.array(sorted(earlier), dtype=np.intp)):
+    same = key[order[1:]] == key[order[:-1]]
+    several = np.sort(order[np.append(same, False) | np.append(False, same)])
+    _, first, number = np.unique(key[several], return_index=True, return_inverse=True)
+    earlier = several[first[number]]
+    for at, count in sampled(np.flatnonzero(several != earlier)):
         message = "the same detection again; it is at {other} already"
-        yield Defect(row(opened, at), message, count=count, other=row(opened, earlier[at]))
+        before = row(opened, int(rows[earlier[at]]))
+        yield Defect(row(opened, int(rows[several[at]])), message, count=count, other=before)
 
 
 def mixed(key: NDArray[np.uint64], *columns: NDArray[np.generic]) -> NDArray[np.uint64]:

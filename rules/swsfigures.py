@@ -49,16 +49,17 @@ def wrong_resource_figure(submission: Submission) -> Iterator[Defect]:
             if figure.written is None or figure.value is None or not fits(field.kind, figure.written):
                 continue  # another rule's business
             message = f"{figure.field} is {{value}}, but {figure.worked}"
-            hint = f"write {_rounded(figure.value)}"
+            hint = f"write {_rounded(figure.value, figure.written)}"
             yield Defect(place_of(file, form, figure.field), message, hint, why=figure.formula, cites=section(field))
 
 
-def _rounded(value: Decimal) -> str:
-    """Write a figure with four digits at least, without zeros at the end: within half a unit of its last digit."""
-    if abs(value.adjusted()) > 20:
+def _rounded(value: Decimal, written: Decimal) -> str:
+    """Write a figure with as many digits as were written and four at least, without zeros at the end."""
+    size = value.adjusted()
+    if abs(size) > 20:
         return f"{value:.3e}"
-    unit = Decimal((0, (1,), min(0, value.adjusted() - 3)))
-    return f"{value.quantize(unit).normalize():f}"
+    digits = max(min(0, size - 3, int(written.as_tuple().exponent)), size - 20)
+    return f"{value.quantize(Decimal((0, (1,), digits))).normalize():f}"
 
 
 @rule(
@@ -197,7 +198,8 @@ def other_document_duration(submission: Submission) -> Iterator[Defect]:
         written = resource_report(form).documents_hours
         if written is not None and written.is_finite() and audio > 0 and abs(float(written) - audio) > 0.01 * audio:
             message = f"audio.documents_hours is {{value}}; the ECF has {audio:.4g} hours"
-            yield Defect(place_of(file, form, "audio.documents_hours"), message)
+            hint = f"write {audio:.4g}, if it is this audio that was searched"
+            yield Defect(place_of(file, form, "audio.documents_hours"), message, hint)
 
 
 RULES = (

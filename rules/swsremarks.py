@@ -11,7 +11,7 @@ _CAUSES = ("XML205", "XML207", "XML208", "SWS303", "SWS412")
 
 
 def _remark(code: str, name: str, cites: str, laws: tuple[Severity, Severity], text: str) -> Rule[object]:
-    follows = (*_CAUSES, *(("SWS701",) if code == "SWS702" else ())) if code < "SWS710" else ()
+    follows = _CAUSES if code < "SWS710" else ()
     return Rule(code, name, cites, laws[0], laws[1], text, follows=follows)
 
 
@@ -21,12 +21,13 @@ BOOK = Book(
         "stdlist-not-scorable",
         "SWS 2013 measures 2.2",
         (ERROR, ERROR),
-        """A run can be scored.
+        """A run can be scored, and its rates are rates.
 
-        Why: a value that is no number, or an ECF without audio, leaves nothing to compute.
-        Bad: score="NaN"
-        Good: score="-1.25"
-        Fix: mend what the message names.
+        Why: a value that is no number, or an ECF without audio, leaves nothing to compute; with more detections that
+        hit nothing than non-target trials, P_FA exceeds 1 and the number of censored trials is negative.
+        Bad: score="NaN", or 800 detections of one query in 600 s of audio
+        Good: score="-1.25", and at most as many detections of a query as there are trials
+        Fix: mend what the message names; of detections that overlap keep the best.
         NIST: STDEval gives numbers that mean nothing.
         """,
     ),
@@ -35,14 +36,13 @@ BOOK = Book(
         "stdlist-not-scorable-by-tool",
         "SWS 2013 measures 2.2",
         (OK, ERROR),
-        """A run can be scored by NIST's scorer, and its rates are rates.
+        """A run can be scored by NIST's scorer.
 
-        Why: a query that is not in the term list has no references; more false alarms than non-target trials make
-        P_FA exceed 1.
-        Bad: 800 detections of one query in 600 s of audio
-        Good: at most as many as there are seconds
-        Fix: mend what the message names; keep the best of the detections that overlap.
-        NIST: STDEval stops, or prints a P_FA above 1.
+        Why: a query that is not in the term list has no references, and the program stops at it.
+        Bad: <detected_termlist termid="sws2013_dev_1" ...>
+        Good: <detected_termlist termid="sws2013_dev_001" ...>
+        Fix: mend what the message names; --conventions plan scores the rest.
+        NIST: STDEval stops.
         """,
     ),
     no_summary=_remark(

@@ -32,8 +32,18 @@ def no_resource_report(submission: Submission) -> Iterator[Defect]:
     Fix: subgate init -e sws2013 DIR writes a resources.toml to fill in; --set complete=true makes this an error.
     NIST: STDEval knows no resource report.
     """
-    if not submission.parameters["complete"] and not submission.side:
+    if not submission.parameters["complete"]:
+        yield from _without_report(submission)
+
+
+def _without_report(submission: Submission) -> Iterator[Defect]:
+    if not submission.side:
         yield Defect(Place(submission.path), "there is no resources.toml")
+        return
+    for run in submission.runs:
+        if not submission.reports_of(run):
+            hint = f"add {run.stem}.resources.toml, or a resources.toml for all runs"
+            yield Defect(Place(run.file), "no resource report goes with this run", hint)
 
 
 @rule("SWS602", "resource-report-missing", cites=PLAN, plan=ERROR, tool=OK, scope=WHOLE, needs=("whole",))
@@ -46,8 +56,8 @@ def resource_report_missing(submission: Submission) -> Iterator[Defect]:
     Fix: subgate init -e sws2013 DIR writes one to fill in.
     NIST: STDEval knows no resource report.
     """
-    if submission.parameters["complete"] and not submission.side:
-        yield Defect(Place(submission.path), "there is no resources.toml")
+    if submission.parameters["complete"]:
+        yield from _without_report(submission)
 
 
 @rule(
@@ -74,7 +84,12 @@ def missing_resource_field(submission: Submission) -> Iterator[Defect]:
         for name in (name for name in TABLES if name not in there):
             keys = ", ".join(field.name for field in TABLES[name])
             head = f"[[{name}]]" if name == "node" else f"[{name}]"
-            yield Defect(place_of(file, form, name), f"the table {head} is missing", f"add it, with {keys}")
+            if name in form.values:
+                yield Defect(
+                    place_of(file, form, f"{name}[0]"), f"{name} must be one table", f"write it once, as {head}"
+                )
+            else:
+                yield Defect(place_of(file, form, name), f"the table {head} is missing", f"add it, with {keys}")
         for path, name, values in tables(form):
             measured = name in Phase._value2member_map_ and not MEASURED & values.keys()
             for field in TABLES[name]:
@@ -105,7 +120,7 @@ def unusable_resource_field(submission: Submission) -> Iterator[Defect]:
     Why: what is no number cannot be recomputed; pmu_gb and pl alone may be 0.
     Bad: cores = "16", or wall_hours = -3
     Good: cores = 16, and wall_hours = 3.0
-    Fix: write numbers without quotes and without a unit.
+    Fix: write what the message asks for; numbers without quotes and without a unit.
     NIST: STDEval knows no resource report.
     """
     for file, form in forms(submission):
@@ -116,7 +131,8 @@ def unusable_resource_field(submission: Submission) -> Iterator[Defect]:
                     continue
                 where = place_of(file, form, f"{path}.{field.name}")
                 message = f"{path}.{field.name} is not {field.kind.value}: {quoted(_shown(value))}"
-                yield Defect(where, message, why=field.doc, cites=section(field))
+                hint = f"write {field.kind.value}{', without quotes and unit' if isinstance(value, str) else ''}"
+                yield Defect(where, message, hint, why=field.doc, cites=section(field))
 
 
 def _shown(value: object) -> str:

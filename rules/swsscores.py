@@ -87,12 +87,12 @@ def _resources(opened: OpenRun) -> tuple[dict[str, Number], dict[str, str]]:
     """Give the resources of the run's report, recomputed; without one there are none."""
     if "ISF" not in opened.submission.profile.measures:
         return {}, {}
-    forms = [(file.rsplit("/", 1)[-1], cast("Form", table)) for file, table in opened.submission.reports]
-    mine = [form for name, form in forms if name.startswith(f"{opened.run.stem}.")]
-    for_all = [form for name, form in forms if name == "resources.toml"]
-    if not mine + for_all:
+    mine = {source.name for source in opened.submission.reports_of(opened.run)}
+    tables = (cast("Form", table) for file, table in opened.submission.reports if file in mine)
+    forms = [form for form in tables if form.values]  # nothing can be said about one that is no TOML
+    if not forms:
         return {}, {}
-    report = resource_report((mine + for_all)[0])
+    report = resource_report(forms[0])
     return dict(resources.measures(report)), resources.undefined(report)
 
 

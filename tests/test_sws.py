@@ -68,7 +68,7 @@ def test_every_figure_is_the_oracles(name: str, subgate: Callable[..., Result]) 
     expected = json.loads((GOLDEN / name / "expected.json").read_text(encoding="utf-8"))
     given_ = json.loads((GOLDEN / name / "params.json").read_text(encoding="utf-8"))
     sets = [word for key, ours in SETTINGS.items() for word in ("--set", f"{ours}={given_[key]}")]
-    call = ["score", str(GOLDEN / name), "-e", "sws2013", *references(name), *sets, "--format", "json"]
+    call = ["score", str(GOLDEN / name), "-e", given_["edition"], *references(name), *sets, "--format", "json"]
     run = submission(subgate(*call))["runs"][0]
     wanted = {ours: expected[theirs] for theirs, ours in MEASURES.items()}
     wanted |= {key: expected["resources"][key] for key in ("ISF", "SSF", "PL") if "resources" in expected}
@@ -104,6 +104,30 @@ def test_the_report_of_resources_needs_no_references(tmp_path: Path, subgate: Ca
     )
 
 
+def test_audio_is_the_sum_of_all_digits(tmp_path: Path, subgate: Callable[..., Result]) -> None:
+    """Durations are added as they are written: 151.49996 s are 151 trials, not the 152 of a sum that was rounded."""
+    ecf = tmp_path / "long.ecf.xml"
+    line = '<excerpt audio_filename="a/{}.wav" channel="{}" tbeg="0" dur="{}" language="multiple" source_type="cts"/>'
+    lines = [line.format(*one) for one in (("x", 1, "100"), ("y", 1, "51.49996"), ("y", 2, "51.49996"))]
+    ecf.write_text(f'<ecf source_signal_duration="1" version="1">{"".join(lines)}</ecf>', encoding="utf-8")
+    data = ["--data", f"ecf={ecf}", *references("01-by-hand")[2:]]
+    run = submission(subgate("score", str(STDLIST), "-e", "sws2013", *data, "--format", "json"))["runs"][0]
+    assert (run["measures"]["duration"], run["measures"]["trials"]) == (151.49996, 151)
+
+
+def test_every_repetition_is_counted(tmp_path: Path, subgate: Callable[..., Result]) -> None:
+    """A hundred equal detections, and a hundred more in another list: 198 are there again."""
+    text = STDLIST.read_text(encoding="utf-8")
+    lines = [line * 100 if "<term " in line and "4.5" not in line else line for line in text.splitlines(keepends=True)]
+    path = tmp_path / "sys.stdlist.xml"
+    path.write_text("".join(lines), encoding="utf-8")
+    found = submission(subgate("check", str(path), "-e", "sws2013", "--format", "json"))["findings"]
+    twice = [one for one in found if one["rule"] == "SWS401"]
+    assert {one["count"] for one in twice} == {198}
+    assert [one["line"] for one in twice[:2]] == [5, 6]
+    assert {one["message"] for one in twice[:2]} == {"the same detection again; it is at line 4 already"}
+
+
 # -- presets -----------------------------------------------------------------------------------------------------
 
 
@@ -134,6 +158,16 @@ def test_a_data_set_that_there_is_not(subgate: Callable[..., Result]) -> None:
     assert "african-dev-dev" in result.output
 
 
+@pytest.mark.parametrize(
+    "chosen", ["beta=nan", "collar=inf", "collar=-1", "gap=-0.5", "beta=-1", "trials_per_second=0"]
+)
+def test_parameters_that_mean_nothing(chosen: str, subgate: Callable[..., Result]) -> None:
+    """It is the call that is wrong, not the submission."""
+    result = subgate("score", str(STDLIST), "-e", "sws2013", *references("01-by-hand"), "--set", chosen)
+    assert result.exit_code == 2
+    assert chosen.partition("=")[0] in result.output
+
+
 # -- the plain form ----------------------------------------------------------------------------------------------
 
 
@@ -158,6 +192,31 @@ def test_pack_writes_the_plain_form(tmp_path: Path, subgate: Callable[..., Resul
         member = archive.extractfile("sys.stdlist.xml")
         assert member is not None
         assert member.read().decode() == plain
+
+
+def test_each_run_has_its_own_report(tmp_path: Path, subgate: Callable[..., Result]) -> None:
+    """The one with its name in front, or else the nearest; scores and archives agree, and who has none is told."""
+    report = (GOLDEN / "01-by-hand" / "resources.toml").read_text(encoding="utf-8")
+    other = report.replace("wall_hours = 3.0", "wall_hours = 6.0").replace("cpu_hours = 48.0", "cpu_hours = 96.0")
+    other = other.replace("ssf = 0.6400", "ssf = 1.28").replace("pl = 2.4907", "pl = 4.7947")
+    for name in ("a", "b", "c"):
+        (tmp_path / "sub" / name).mkdir(parents=True)
+        (tmp_path / "sub" / name / f"{name}.stdlist.xml").write_bytes(STDLIST.read_bytes())
+    for place, text in (("a/resources.toml", report), ("b/resources.toml", other), ("c.resources.toml", other)):
+        (tmp_path / "sub" / place).write_text(text, encoding="utf-8")
+    call = ["pack", str(tmp_path / "sub"), "-e", "sws2013", *references("01-by-hand")[:4], "-o", str(tmp_path / "up")]
+    found = submission(subgate(*call, "--format", "json"))
+    assert {run["id"]: run["measures"]["SSF"] for run in found["runs"]} == {"a": 0.64, "b": 1.28, "c": 1.28}
+    assert [package["members"] for package in found["packages"]] == [
+        ["a.stdlist.xml", "resources.toml"],
+        ["b.stdlist.xml", "resources.toml"],
+        ["c.resources.toml", "c.stdlist.xml"],
+    ]
+    for place in ("a/resources.toml", "b/resources.toml"):
+        (tmp_path / "sub" / place).unlink()
+    check = ["check", str(tmp_path / "sub"), "-e", "sws2013", "--set", "complete=true", "--format", "json"]
+    missing = [one["path"] for one in submission(subgate(*check))["findings"] if one["rule"] == "SWS602"]
+    assert [Path(path).name for path in missing] == ["a.stdlist.xml", "b.stdlist.xml"]
 
 
 def test_a_plain_file_is_packed_as_it_is() -> None:
@@ -283,6 +342,18 @@ def test_odd_reports_are_judged(text: str, tmp_path: Path, subgate: Callable[...
     result = subgate("check", str(path), "-e", "sws2013", "--format", "json")
     assert result.exit_code == 1
     assert submission(result)["findings"]
+
+
+def test_figures_do_not_hide_in_a_list_of_tables(tmp_path: Path, subgate: Callable[..., Result]) -> None:
+    """[[indexing]] is legal TOML and looks right, but is no table that can be recomputed."""
+    path = tmp_path / "resources.toml"
+    text = (GOLDEN / "01-by-hand" / "resources.toml").read_text(encoding="utf-8")
+    path.write_text(text.replace("[indexing]", "[[indexing]]").replace("isf = 0.7467", "isf = 9.9"), encoding="utf-8")
+    found = submission(subgate("check", str(path), "-e", "sws2013", "--format", "json"))
+    assert found["verdict"] == "reject"
+    assert [(one["rule"], one["line"], one["message"]) for one in found["findings"]] == [
+        ("SWS603", 21, "indexing must be one table")
+    ]
 
 
 def test_a_skeleton_is_asked_to_be_filled_in(tmp_path: Path, subgate: Callable[..., Result]) -> None:

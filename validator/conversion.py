@@ -96,7 +96,7 @@ def _notes(wanted: str) -> tuple[str, ...]:
     return {
         "kwslist": ("indexing_time and index_size have no place in a KWSList: left out",),
         "stdlist": (
-            "min_score and max_score have no place in a stdlist: left out",
+            "min_score and max_score, where given, have no place in a stdlist: left out",
             "indexing_time and index_size are not known: written as 0",
         ),
         "kwlist": ("STDEval ignores letter case: compareNormalize is lowercase",),

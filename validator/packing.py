@@ -26,6 +26,7 @@ from validator.formats.decompression import unpacked
 from validator.formats.membernames import unsafe_name
 from validator.formats.source import blocks, sha256
 from validator.model import Law, Package, Severity, verdict
+from validator.submission import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,9 +97,9 @@ def _members(run: Run, submission: Submission) -> Iterator[tuple[str, Source]]:
     yield form.run.format_map(values), _form(run, submission)
     for part in run.parts:
         yield form.part.format_map({**values, "base": _base(part.source)}), part.source
-    for text in _texts(run, submission):
+    for text in nearest(run, _texts(run, submission)):
         yield form.description.format_map({**values, "base": _base(text)}), text
-    for report in _reports(run, submission):
+    for report in submission.reports_of(run) if form.report else ():
         yield form.report.format_map({**values, "base": _base(report)}), report
 
 
@@ -129,15 +130,6 @@ def _whole(submission: Submission) -> Plan:
         mail=schema(form.mail) if form.mail else "",
         words=tuple((key, str(value)) for key, value in words.items()),
     )
-
-
-def _reports(run: Run, submission: Submission) -> list[Source]:
-    """Return the reports that go with a run: those with its name in front, or else those for all runs."""
-    if not submission.profile.package.report:
-        return []
-    mine = [source for source in submission.side if _base(source).startswith(f"{run.stem}.")]
-    others = {f"{other.stem}." for other in submission.runs}
-    return mine or [source for source in submission.side if not _base(source).startswith(tuple(others))]
 
 
 def _form(run: Run, submission: Submission) -> Source:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from dataclasses import dataclass
@@ -74,9 +75,12 @@ class Parameter(NamedTuple):
             return int(text)
         if isinstance(self.default, float):
             try:
-                return float(text)
+                value = float(text)
             except ValueError:
-                raise UsageError(f"--set {self.name}={text}: a number is needed") from None
+                value = math.nan
+            if not math.isfinite(value):
+                raise UsageError(f"--set {self.name}={text}: a number is needed")
+            return value
         return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from itertools import takewhile
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from validator import formats
@@ -14,7 +15,7 @@ from validator.formats.source import ARCHIVE, FileSource
 from validator.model import Law, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from validator.formats import Content
@@ -114,6 +115,13 @@ class Submission:
         of_runs = [source for run in self.runs for source in (run.source, *(part.source for part in run.parts))]
         return (*of_runs, *self.texts, *self.side, *self.others)
 
+    def reports_of(self, run: Run) -> tuple[Source, ...]:
+        """Return the reports that go with a run: those with its name in front, or else those for all runs."""
+        named = {source: source.name.rsplit("/", 1)[-1] for source in self.side}
+        mine = [source for source, base in named.items() if base.startswith(f"{run.stem}.")]
+        stems = tuple(f"{other.stem}." for other in self.runs)
+        return nearest(run, mine or [source for source, base in named.items() if not base.startswith(stems)])
+
     def wanting(self, need: str) -> str:
         """Say what is missing."""
         return need
@@ -192,6 +200,16 @@ class OpenFile:
         if need.startswith("with:"):
             return need.removeprefix("with:") not in self.references
         return self.format not in need.split("|")
+
+
+def nearest(run: Run, sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Choose among files for a run: of those with the same name in different folders the one nearest to it."""
+
+    def shared(source: Source) -> int:
+        steps = zip(run.file.split("/"), source.name.split("/"), strict=False)
+        return sum(1 for _ in takewhile(lambda step: step[0] == step[1], steps))
+
+    return tuple({source.name.rsplit("/", 1)[-1]: source for source in sorted(sources, key=shared)}.values())
 
 
 def members(path: Path, shown: str) -> Members:

@@ -99,6 +99,16 @@ def test_candidates_are_all_pairs_within_a_window(
 @given(st.integers(1, 12), st.integers(1, 14), st.integers(0, 2**32), st.sampled_from([0.15, 0.4, 0.9]))
 def test_the_best_mapping_has_most_pairs_and_the_largest_sum(refs: int, hits: int, seed: int, density: float) -> None:
     """Whatever shortcut solves a component, the answer is that of an assignment solver over everything."""
+    _compare_with_a_solver(refs, hits, seed, density)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_crowd_of_detections_has_the_same_best_mapping(seed: int) -> None:
+    """Detections that no reference would choose are left out of the matrix: nothing else changes."""
+    _compare_with_a_solver(6, 400, seed, (0.5, 0.98)[seed % 2])
+
+
+def _compare_with_a_solver(refs: int, hits: int, seed: int, density: float) -> None:
     chance = np.random.default_rng(seed)
     edge = chance.random((refs, hits)) < density
     kernel = 1 + 1e-8 * chance.normal(size=edge.shape) + 1e-6 * chance.random(hits)

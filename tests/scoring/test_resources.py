@@ -190,11 +190,14 @@ def test_a_rounded_cpu_time_is_not_rounded_twice() -> None:
 
 
 def test_a_wrong_cpu_time_is_one_slip() -> None:
-    """Figures that follow from the CPU time as written are not blamed for it."""
+    """Figures that follow from the CPU time as written, or from the product, are not blamed for it."""
     usage = replace(EXAMPLE.indexing, cpu_hours=Decimal("240.0"), speed_factor=Decimal("0.8"))
     report = replace(EXAMPLE, indexing=usage, processing_load=Decimal("2.504"))
     assert wrong_fields(report) == ["indexing.cpu_hours"]
     assert derive(report).indexing_cpu_hours.expected == "224.0"
+    typo = replace(EXAMPLE, indexing=replace(EXAMPLE.indexing, cpu_hours=Decimal("242.0")))
+    assert wrong_fields(typo) == ["indexing.cpu_hours"]
+    assert derive(typo).isf.value == derive(EXAMPLE).isf.value
 
 
 def test_a_measured_cpu_time_needs_no_wall_time() -> None:

@@ -33,6 +33,8 @@ def convert(path: Path, output: Path | None) -> None:
         sys.exit(1)
     except UsageError as error:
         raise click.UsageError(str(error)) from error
+    except BrokenPipeError:
+        raise  # whoever reads has read enough: click ends quietly
     except OSError as error:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
     for note in found.notes:

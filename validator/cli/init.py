@@ -36,5 +36,6 @@ def init(evaluation: str, folder: Path) -> None:
     except OSError as error:
         raise click.UsageError(f"{error.filename}: {error.strerror}") from error
     click.echo(
-        f"\nRename the files, replace every FILL-IN, and let it tell you what is left:\n  subgate check {folder}"
+        "\nRename the files, replace every FILL-IN, and let it tell you what is left:\n"
+        f"  subgate check -e {evaluation} {folder}"
     )

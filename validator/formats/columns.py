@@ -1,8 +1,6 @@
 """Texts that lie in one buffer, turned into columns without a Python loop over rows.
 
-A column of texts is a buffer with the start and the length of each. Numbers are converted exactly: a mantissa below
-2**53 divided by a power of ten up to 10**22 is correctly rounded by IEEE arithmetic; every other text goes through
-Python's own `float`.
+A column of texts is a buffer with the start and the length of each.
 """
 
 from __future__ import annotations
@@ -20,11 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from validator.tables import Codes, Flags, Floats, Words
+    from validator.tables import Codes, Flags, Words
 
-_WIDTH = 24  # longer number texts are converted one by one
-_DIGITS = 15  # decimal digits that always fit a mantissa below 2**53
-_POWERS = 10.0 ** np.arange(_DIGITS + 1)
 _PRIME = np.uint64(0x100000001B3)
 _SEED = np.uint64(0xCBF29CE484222325)
 _PAD = 64
@@ -57,52 +52,6 @@ def joined(values: Sequence[str]) -> Texts:
     parts = [value.encode() for value in values]
     length = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
     return Texts(padded(b"".join(parts)), np.cumsum(length) - length, length)
-
-
-def decimals(texts: Texts) -> tuple[Floats, Flags]:
-    """Convert plain decimals (sign, digits, at most one point); False where a text is anything else."""
-    count = len(texts)
-    mantissa = np.zeros(count, dtype=np.int64)
-    digits = np.zeros(count, dtype=np.int64)
-    after = np.zeros(count, dtype=np.int64)
-    plain = (texts.length > 0) & (texts.length <= _WIDTH)
-    pointed = np.zeros(count, dtype=bool)
-    first = texts.buffer[texts.start]
-    signed = (first == 45) | (first == 43)
-    width = int(texts.length[plain].max(initial=0))
-    for position in range(width):
-        inside = plain & (texts.length > position)
-        byte = texts.buffer[texts.start + position]
-        digit = byte - np.uint8(48)  # wraps for what is no digit
-        is_digit = inside & (digit < 10)
-        is_point = inside & (byte == 46)
-        known = is_digit | (is_point & ~pointed)
-        if position == 0:
-            known |= signed
-        plain &= known | ~inside
-        np.copyto(mantissa, mantissa * 10 + digit, where=is_digit)
-        digits += is_digit
-        after += is_digit & pointed
-        pointed |= is_point
-    plain &= (digits > 0) & (digits <= _DIGITS)
-    value = mantissa / _POWERS[np.minimum(after, _DIGITS)]
-    np.negative(value, out=value, where=first == 45)
-    value[~plain] = np.nan
-    return value, plain
-
-
-def with_exponents(texts: Texts) -> Floats | None:
-    """Convert decimals with an exponent at once; None if one of the texts is anything else, or very long."""
-    width = int(texts.length.max(initial=1))
-    if width > _PAD:
-        return None
-    words = ordered_words(texts).astype(">u8").view(np.uint8).reshape(len(texts), -1)
-    if not _OF_NUMBERS[words].all():
-        return None
-    try:
-        return words.view(f"S{words.shape[1]}").ravel().astype(np.float64)
-    except ValueError:
-        return None
 
 
 def all_digits(texts: Texts) -> Flags:
@@ -246,4 +195,3 @@ class Vocabulary:
 
 
 _KEEP = np.where(np.arange(_PAD) < np.arange(_PAD + 1)[:, None], 255, 0).astype(np.uint8)
-_OF_NUMBERS = np.isin(np.arange(256), list(b"\0+-.0123456789Ee"))

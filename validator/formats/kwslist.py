@@ -23,13 +23,12 @@ from validator.formats.columns import (
     Texts,
     Vocabulary,
     all_digits,
-    decimals,
     digest,
     joined,
     ordered_words,
     padded,
-    with_exponents,
 )
+from validator.formats.decimals import decimals, with_exponents
 from validator.formats.dialects import OPENKWS
 from validator.formats.plainform import PlainForm
 from validator.formats.problems import Problems

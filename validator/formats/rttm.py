@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from validator.errors import ReferenceDataError
-from validator.formats.columns import Texts, Vocabulary, decimals, padded
+from validator.formats.columns import Texts, Vocabulary, padded
+from validator.formats.decimals import decimals
 from validator.formats.problems import Problems
 from validator.formats.textfaults import BAD_LINE
 from validator.model import Defect, Place

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from validator.formats.columns import Texts
-from validator.formats.lineblocks import packed
-from validator.formats.numerals import plain_decimals
+from validator.formats.decimals import decimals, with_exponents
 from validator.formats.textindex import raw
 
 if TYPE_CHECKING:
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from validator.tables import Floats
 
 _SLICE = 1 << 15  # texts at a time, so that the working arrays stay in the cache
-_PLUS, _MINUS = 43, 45
-_NUMERIC = b"0123456789+-.eE \t\r\n"
 _ENDLESS = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 
 
@@ -54,36 +51,21 @@ def read_scores(texts: Texts, form: re.Pattern[bytes]) -> ScoreTexts:
     for begin in range(0, len(texts), _SLICE):
         part = slice(begin, begin + _SLICE)
         start, length = texts.start[part], texts.length[part]
-        sign = texts.buffer[start]
-        negative = sign == _MINUS
-        signed = negative | (sign == _PLUS)
-        found, _, plain = plain_decimals(texts.buffer, start + signed, length - signed)
-        np.negative(found, out=found, where=negative)
-        value[part] = found
+        value[part], plain = decimals(Texts(texts.buffer, start, length))
         rest = np.flatnonzero(~plain)
         if len(rest):
-            value[begin + rest], trouble[begin + rest] = _one_by_one(
-                Texts(texts.buffer, start[rest], length[rest]), form
-            )
+            odd = Texts(texts.buffer, start[rest], length[rest])
+            value[begin + rest], trouble[begin + rest] = _with_float(odd, form)
     return ScoreTexts(value, trouble)
 
 
-def _one_by_one(texts: Texts, form: re.Pattern[bytes]) -> tuple[Floats, NDArray[np.uint8]]:
-    """Convert with ``float``: numbers with exponents or many digits.
-
-    Of texts made of digits, signs, points and e alone, ``float`` takes exactly those of the grammar's form, so that the
-    form need not be looked at unless it refuses one.
-    """
-    apart = Texts(texts.buffer, texts.start, texts.length + 1)  # with the blank behind each
-    data, _ = packed(apart)
-    try:
-        if not data.translate(None, _NUMERIC):
-            found = np.array(list(map(float, data.split())))
-            finite = np.isfinite(found)
-            found[~finite] = np.nan
-            return found, np.where(finite, Trouble.NONE, Trouble.NOT_FINITE).astype(np.uint8)
-    except ValueError:
-        pass
+def _with_float(texts: Texts, form: re.Pattern[bytes]) -> tuple[Floats, NDArray[np.uint8]]:
+    """Convert with ``float``: numbers with exponents or many digits."""
+    found = with_exponents(texts)
+    if found is not None:
+        finite = np.isfinite(found)
+        found[~finite] = np.nan
+        return found, np.where(finite, Trouble.NONE, Trouble.NOT_FINITE).astype(np.uint8)
     judged = [_score(raw(texts, row), form) for row in range(len(texts))]
     return np.array([number for number, _ in judged]), np.array([fault for _, fault in judged], dtype=np.uint8)
 

@@ -115,7 +115,7 @@ def _places(data: bytes, values: dict[str, object]) -> Iterator[tuple[str, int]]
 
 def _means(line: bytes, key: str, value: object) -> bool:
     try:
-        return value is not None and tomllib.loads(line.decode(), parse_float=_number).get(key) == value
+        return value is not None and repr(tomllib.loads(line.decode(), parse_float=_number).get(key)) == repr(value)
     except (ValueError, RecursionError):
         return False
 

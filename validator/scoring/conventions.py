@@ -85,7 +85,7 @@ class TwvConventions(NamedTuple):
     reject_all_point: bool  # (no | yes | yes) rejecting everything is one of the thresholds
     one_threshold: bool  # (yes | no | no) decisions that follow no threshold are not scored
     map_order: MapOrder
-    excess_refused: bool  # (no | no | yes) more false alarms than non-target trials cannot be scored
+    excess_refused: bool  # (no | no | yes) more detections that hit nothing than non-target trials are not scored
     # 5.2: inferred segments
     segment_any_hit: bool  # (no | yes | -) a segment is detected if one hit says YES, not if the best one does
     segment_bounds_shared: bool  # (yes | no | -) a midpoint on the bound of two segments hits both

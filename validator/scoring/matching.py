@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 _TRIED = 720  # assignments that are cheaper to try one by one than to solve
+_CROWDED = 1000  # pairs of a component from which on it is worth leaving out those that cannot matter
 _UNMATCHED = 2.0  # what a pair is worth beside its kernel: neither side is left over, at -1 each
 
 
@@ -131,7 +132,7 @@ def _assigned(pairs: Pairs, kernel: Floats, preference: Rows, rows: Rows) -> Row
     edges = np.flatnonzero(np.diff(component[order], prepend=-1, append=-1)) if len(rows) else rows
     chosen = [rows[:0]]
     for begin, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        members = rows[order[begin:end]]
+        members = _shortlist(pairs, kernel, rows[order[begin:end]])
         _, left = np.unique(pairs.reference[members], return_inverse=True)
         right = _by_appearance(pairs.detection[members])
         worth = np.zeros((int(left.max()) + 1, int(right.max()) + 1))
@@ -141,6 +142,21 @@ def _assigned(pairs: Pairs, kernel: Floats, preference: Rows, rows: Rows) -> Row
         mapped = row_of[_assignment(worth)]
         chosen.append(mapped[mapped >= 0])
     return np.concatenate(chosen)
+
+
+def _shortlist(pairs: Pairs, kernel: Floats, rows: Rows) -> Rows:
+    """Leave each reference its best detections, as many as there are references: others cannot take more from it.
+
+    What is left has a best assignment of the whole; it keeps a matrix of references and detections from growing with
+    a system that detects something in every frame.
+    """
+    if len(rows) < _CROWDED:
+        return rows
+    references, reference = np.unique(pairs.reference[rows], return_inverse=True)
+    order = np.lexsort((-kernel[rows], reference))  # stable: equal kernels stay in the order of preference
+    rank = np.empty(len(rows), dtype=np.int64)
+    rank[order] = np.arange(len(rows)) - np.searchsorted(reference[order], reference[order])
+    return rows[rank < len(references)]
 
 
 def _assignment(worth: Floats) -> tuple[Rows, Rows]:

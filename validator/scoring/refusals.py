@@ -49,7 +49,7 @@ def _of_the_system(reference: Reference, system: KwsList) -> Iterator[Refusal]:
     known = {keyword.kwid for keyword in reference.keywords.keywords}
     unknown = sorted({one.kwid for one in system.lists} - known)
     if unknown and conventions.unknown_keyword_refused:
-        yield Refusal(Obstacle.UNKNOWN_KEYWORD, f"keyword {unknown[0]} is not in the KWList")
+        yield Refusal(Obstacle.UNKNOWN_KEYWORD, f"{unknown[0]} is not in the list of what to search for")
     for obstacle, flags, message in (
         (Obstacle.INVALID_DETECTION, ~detections.valid, "a detection has values that are none"),
         (Obstacle.SCORE_NOT_A_NUMBER, detections.valid & np.isnan(detections.score), "a score is NaN"),
@@ -72,14 +72,17 @@ def _of_the_system(reference: Reference, system: KwsList) -> Iterator[Refusal]:
 def _of_the_trials(reference: Reference, counted: Basis) -> Iterator[Refusal]:
     if not reference.duration_s > 0:
         yield Refusal(Obstacle.NO_TIME, "the ECF has no scored time")
+        return
     if reference.conventions.one_threshold and not counted.consistent:
         message = (
             f"the decisions follow no threshold: the highest score with NO is {counted.highest_no:g}, "
             f"the lowest with YES {counted.lowest_yes:g}"
         )
         yield Refusal(Obstacle.NO_ONE_THRESHOLD, message)
-    excess = counted.evaluated & (counted.tally.non_targets > counted.rates.non_targets)
-    if reference.conventions.excess_refused and excess.any():
-        keyword = reference.keywords.keywords[int(np.argmax(excess))].kwid if len(excess) > 1 else "all keywords"
-        message = f"{keyword} has more false alarms than non-target trials"
+    excess = np.flatnonzero(counted.evaluated & (counted.tally.non_targets > counted.rates.non_targets))
+    if reference.conventions.excess_refused and len(excess):
+        row = int(excess[0])
+        keyword = "the pool" if reference.parameters.pooled else reference.keywords.keywords[row].kwid
+        there, possible = int(counted.tally.non_targets[row]), int(counted.rates.non_targets[row])
+        message = f"{keyword} has {there} detections that hit nothing, but {possible} non-target trials"
         yield Refusal(Obstacle.EXCESS_OF_FALSE_ALARMS, message)

@@ -17,6 +17,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LAMBDA = Decimal("0.1")  # suggested in 4.3; one value for all systems, or their loads cannot be compared
 
@@ -158,8 +163,8 @@ def derive(report: ResourceReport) -> DerivedFigures:
     with localcontext(_EXACT):
         indexing_cpu = _cpu_hours("indexing", report.indexing)
         searching_cpu = _cpu_hours("searching", report.searching)
-        isf = _indexing_speed(report, indexing_cpu)
-        ssf = _searching_speed(report, searching_cpu)
+        isf = _speed(partial(_indexing_speed, report), indexing_cpu)
+        ssf = _speed(partial(_searching_speed, report), searching_cpu)
         return DerivedFigures(indexing_cpu, isf, searching_cpu, ssf, _processing_load(report, isf, ssf))
 
 
@@ -216,17 +221,19 @@ def _cpu_hours(phase: str, usage: Usage) -> Figure:
     return _finished(figure, wall, cores)
 
 
-def _settled(cpu: Figure) -> _Input:
-    """Choose the CPU time that the speed factors are made of.
+def _speed(make: Callable[[_Input], Figure], cpu: Figure) -> Figure:
+    """Make a speed factor of the CPU time: of the product, which is not rounded, where there is one.
 
-    It is the product where that is what the report rounded. A written CPU time that contradicts the product, or was
-    measured without one, counts as written: one slip is then one finding, not three.
+    A written CPU time that contradicts its product is a finding of its own. The factor may then follow from either:
+    one slip is one finding, not three.
     """
-    return _Input(cpu.field, cpu.written if cpu.wrong or cpu.value is None else cpu.value)
+    written = _Input(cpu.field, cpu.written)
+    figure = make(written if cpu.value is None else _Input(cpu.field, cpu.value))
+    return make(written) if cpu.wrong and figure.wrong else figure
 
 
-def _indexing_speed(report: ResourceReport, cpu: Figure) -> Figure:
-    time, documents = _settled(cpu), _Input("audio.documents_hours", report.documents_hours)
+def _indexing_speed(report: ResourceReport, time: _Input) -> Figure:
+    documents = _Input("audio.documents_hours", report.documents_hours)
     figure = Figure(
         field="indexing.isf",
         formula="ISF = indexing CPU time / duration of the documents",
@@ -237,8 +244,8 @@ def _indexing_speed(report: ResourceReport, cpu: Figure) -> Figure:
     return _finished(figure, time, documents)
 
 
-def _searching_speed(report: ResourceReport, cpu: Figure) -> Figure:
-    time, documents = _settled(cpu), _Input("audio.documents_hours", report.documents_hours)
+def _searching_speed(report: ResourceReport, time: _Input) -> Figure:
+    documents = _Input("audio.documents_hours", report.documents_hours)
     queries = _Input("audio.queries_hours", report.queries_hours)
     figure = Figure(
         field="searching.ssf",

@@ -47,6 +47,7 @@ class TimeBase(NamedTuple):
 
     places: Places
     regions: Regions
+    lengths_s: Floats  # of the excerpts, as the ECF has them
     source_types: tuple[str, ...]
     noscore_regions: Regions
     excerpts: Spans
@@ -86,6 +87,7 @@ def timebase(ecf: Ecf, tokens: Tokens, conventions: TwvConventions) -> TimeBase:
     return TimeBase(
         places=places,
         regions=regions,
+        lengths_s=duration,
         source_types=tuple(e.source_type for e in ecf.excerpts),
         noscore_regions=unscored,
         excerpts=regions.sorted(len(places)),
@@ -111,12 +113,10 @@ def _noscore(tokens: Tokens, places: Places, conventions: TwvConventions) -> Reg
 def duration_s(base: TimeBase, conventions: TwvConventions, source: Callable[[str], bool] = lambda _: True) -> float:
     """Return the seconds of audio in the excerpts whose source type ``source`` accepts."""
     regions = base.regions
-    columns = zip(
-        regions.place.tolist(), regions.begin_s.tolist(), regions.end_s.tolist(), base.source_types, strict=True
-    )
+    times = (column.tolist() for column in (regions.place, regions.begin_s, regions.end_s, base.lengths_s))
     chosen = [
-        _Stretch(base.places.names[place], begin, end, halved=kind == _HALVED)
-        for place, begin, end, kind in columns
+        _Stretch(base.places.names[place], begin, end, length, halved=kind == _HALVED)
+        for place, begin, end, length, kind in zip(*times, base.source_types, strict=True)
         if source(kind)
     ]
     return _DURATIONS[conventions.duration_rule](chosen, base, conventions.splitcts_weight)
@@ -135,6 +135,7 @@ class _Stretch(NamedTuple):
     place: Place
     begin_s: float
     end_s: float
+    length_s: float
     halved: bool
 
     def weighed(self, length: float, weight: float) -> float:
@@ -174,8 +175,8 @@ def _union(excerpts: list[_Stretch], base: TimeBase, weight: float) -> float:
 
 
 def _first_channel(excerpts: list[_Stretch], _: TimeBase, weight: float) -> float:
-    """Add the durations of the excerpts of channel 1."""
-    return fsum(one.weighed(one.end_s - one.begin_s, weight) for one in excerpts if one.place.channel == "1")
+    """Add the durations of the excerpts of channel 1, with all their digits."""
+    return fsum(one.weighed(one.length_s, weight) for one in excerpts if one.place.channel == "1")
 
 
 def _merged(pieces: Iterable[_Piece]) -> list[_Piece]:
