@@ -117,7 +117,8 @@ class LreScorer:
 
     def compare(self, first: Scores, second: Scores) -> dict[str, Cell]:
         """Compare the Fact of two runs over the same resamples of segments; below 0 the first is better."""
-        from validator.scoring.crossentropy_intervals import Bootstrap, compare  # noqa: PLC0415
+        from validator.scoring.bootstrap import Bootstrap  # noqa: PLC0415
+        from validator.scoring.crossentropy_intervals import compare  # noqa: PLC0415
 
         one, other = cast("Margins", first.material), cast("Margins", second.material)
         if (one.classes, one.counts) != (other.classes, other.counts):
@@ -265,7 +266,8 @@ def _languages(found: Measures) -> list[dict[str, Cell]]:
 
 
 def _intervals(margins: Margins) -> tuple[dict[str, tuple[float, float]], dict[str, str]]:
-    from validator.scoring.crossentropy_intervals import Bootstrap, intervals  # noqa: PLC0415
+    from validator.scoring.bootstrap import Bootstrap  # noqa: PLC0415
+    from validator.scoring.crossentropy_intervals import intervals  # noqa: PLC0415
 
     found = intervals(margins, Bootstrap())
     spread = {"Cmce": found.cmce, "Cmin": found.cmin, "Fact": found.fact, "Fdis": found.fdis, "Fcal": found.fcal}

@@ -106,7 +106,8 @@ class MedScorer:
 
     def compare(self, first: Scores, second: Scores) -> dict[str, Cell]:
         """Compare the NDC of two runs over the events that both processed."""
-        from validator.scoring.detection_intervals import ClipBootstrap, compare_detection  # noqa: PLC0415
+        from validator.scoring.bootstrap import Bootstrap  # noqa: PLC0415
+        from validator.scoring.detection_intervals import compare_detection  # noqa: PLC0415
 
         one, other = cast("Scored | None", first.material), cast("Scored | None", second.material)
         if one is None or other is None:
@@ -116,7 +117,7 @@ class MedScorer:
         shared = tuple(event for event in one.events if event in other.events)
         if not shared:
             return {"measure": "NDC", "difference": None, "reason": "they have no event in common"}
-        bootstrap = ClipBootstrap()
+        bootstrap = Bootstrap()
         pair = _of_events(one, shared), _of_events(other, shared)
         found = compare_detection(*pair, one.costs, one.conventions, bootstrap=bootstrap)
         whole = found.means["NDC"]
@@ -155,9 +156,10 @@ class MedScorer:
             breakdown["det"] = list(_points(scored, result))
         spread = {}
         if wanted.intervals:
-            from validator.scoring.detection_intervals import ClipBootstrap, detection_intervals  # noqa: PLC0415
+            from validator.scoring.bootstrap import Bootstrap  # noqa: PLC0415
+            from validator.scoring.detection_intervals import detection_intervals  # noqa: PLC0415
 
-            found = detection_intervals(scored.trials, scored.costs, scored.conventions, ClipBootstrap()).means
+            found = detection_intervals(scored.trials, scored.costs, scored.conventions, Bootstrap()).means
             pairs = ((name, interval.low, interval.high) for name, interval in found.items())
             spread = {name: (low, high) for name, low, high in pairs if low is not None and high is not None}
         return Scores(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from validator.scoring.bootstrap import Bootstrap
 from validator.scoring.crossentropy import measure
-from validator.scoring.crossentropy_intervals import Bootstrap, Interval, compare, intervals
+from validator.scoring.crossentropy_intervals import Interval, compare, intervals
 from validator.scoring.margins import Margins, arrange, log_costs, open_set
 
 if TYPE_CHECKING:

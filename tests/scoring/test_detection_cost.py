@@ -22,6 +22,7 @@ from tests.scoring.med_twin import (
     twin_r0,
     twin_resample,
 )
+from validator.scoring.bootstrap import Bootstrap
 from validator.scoring.clip_trials import (
     F4DE,
     PLAN,
@@ -38,7 +39,7 @@ from validator.scoring.detection_cost import (
     real_time_factor,
     score_detection,
 )
-from validator.scoring.detection_intervals import ClipBootstrap, compare_detection, detection_intervals
+from validator.scoring.detection_intervals import compare_detection, detection_intervals
 from validator.scoring.retrieval import score_retrieval
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "med"
@@ -353,7 +354,7 @@ def check_resample(
     """Compare one resample with the twin."""
     events, thresholds, clips = experiment
     trials = as_columns(events, thresholds, clips)
-    intervals = detection_intervals(trials, COSTS, conventions, ClipBootstrap(resamples=1, seed=seed))
+    intervals = detection_intervals(trials, COSTS, conventions, Bootstrap(resamples=1, seed=seed))
     drawn = np.random.default_rng(seed).integers(clips, size=(1, clips))[0].tolist()
     actual = score_detection(trials, COSTS, conventions)
     defined: dict[str, list[Fraction]] = {name: [] for name in MEASURES}
@@ -378,7 +379,7 @@ def test_intervals_hold_the_measure_and_the_seed_decides() -> None:
     """Case 01: the interval is around the measure, repeats with its seed, and is wider at a higher level."""
     _, trials = trials_of("01-basic")
     narrow, again, wide = (
-        detection_intervals(trials, COSTS, F4DE, ClipBootstrap(resamples=400, seed=5, level=level))
+        detection_intervals(trials, COSTS, F4DE, Bootstrap(resamples=400, seed=5, level=level))
         for level in (0.5, 0.5, 0.99)
     )
     assert narrow == again
@@ -396,7 +397,7 @@ def test_an_interval_without_a_defined_resample_says_so() -> None:
     undefined = []
     for seed in range(20):
         drawn = set(np.random.default_rng(seed).integers(2, size=(1, 2))[0].tolist())
-        interval = detection_intervals(trials, COSTS, PLAN, ClipBootstrap(resamples=1, seed=seed)).means["NDC"]
+        interval = detection_intervals(trials, COSTS, PLAN, Bootstrap(resamples=1, seed=seed)).means["NDC"]
         undefined.append(len(drawn) == 1)
         assert interval.undefined == ("undefined in all resamples" if undefined[-1] else None)
     assert len(set(undefined)) == 2
@@ -405,7 +406,7 @@ def test_an_interval_without_a_defined_resample_says_so() -> None:
 def test_a_system_is_no_better_than_itself() -> None:
     """The difference is 0 in every resample, with p = 1."""
     _, trials = trials_of("01-basic")
-    comparison = compare_detection(trials, trials, COSTS, PLAN, bootstrap=ClipBootstrap(resamples=50))
+    comparison = compare_detection(trials, trials, COSTS, PLAN, bootstrap=Bootstrap(resamples=50))
     for difference in comparison.means.values():
         assert (difference.value, difference.interval.low, difference.interval.high) == (0, 0, 0)
         assert difference.p_value == 1
@@ -415,7 +416,7 @@ def test_a_better_system_is_told_from_a_worse_one() -> None:
     """Case 08: the perfect event's scores for all events against the real ones."""
     _, worse = trials_of("08-perfect-and-worst")
     better = replace(worse, score=np.where(worse.target, 0.9, 0.1))
-    comparison = compare_detection(worse, better, COSTS, PLAN, bootstrap=ClipBootstrap(resamples=200))
+    comparison = compare_detection(worse, better, COSTS, PLAN, bootstrap=Bootstrap(resamples=200))
     whole = comparison.means["NDC"]
     assert whole.value == pytest.approx(-(0 + 13.4875 + 7.24375) / 3)
     assert whole.interval.high is not None
@@ -427,7 +428,7 @@ def test_a_better_system_is_told_from_a_worse_one() -> None:
 def test_what_one_system_lacks_is_not_compared() -> None:
     """Without a threshold there is no NDC to compare; the curves still are."""
     one = as_columns([[Trial(0, 0.9, target=True), Trial(1, 0.1, target=False)]], [None], 2)
-    comparison = compare_detection(one, one, COSTS, PLAN, bootstrap=ClipBootstrap(resamples=9))
+    comparison = compare_detection(one, one, COSTS, PLAN, bootstrap=Bootstrap(resamples=9))
     missing, known = comparison.means["NDC"], comparison.means["minNDC"]
     assert (missing.value, missing.p_value, missing.interval.undefined) == (None, None, "the measure is undefined")
     assert (known.value, known.p_value) == (0.0, 1.0)
@@ -438,14 +439,14 @@ def test_systems_on_other_clips_are_not_compared() -> None:
     one = as_columns([[Trial(0, 0.5, target=True)]], [0.5], 1)
     other = as_columns([[Trial(0, 0.5, target=True)]], [0.5], 2)
     with pytest.raises(ValueError, match="same events and clips"):
-        compare_detection(one, other, COSTS, PLAN, bootstrap=ClipBootstrap())
+        compare_detection(one, other, COSTS, PLAN, bootstrap=Bootstrap())
 
 
 @pytest.mark.parametrize(("resamples", "level"), [(0, 0.95), (10, 0.0), (10, 1.0)])
 def test_an_interval_needs_resamples_and_a_level(resamples: int, level: float) -> None:
     """What gives no interval is refused."""
     with pytest.raises(ValueError, match="needs resamples"):
-        ClipBootstrap(resamples=resamples, level=level)
+        Bootstrap(resamples=resamples, level=level)
 
 
 @laws

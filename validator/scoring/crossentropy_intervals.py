@@ -20,24 +20,11 @@ from validator.scoring.margins import Margins, log_costs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from validator.scoring.bootstrap import Bootstrap
     from validator.tables import Floats
 
 _AT_ONCE = 2_000_000  # numbers in the arrays of one batch of resamples
 _PRECISION = 1e-9  # relative, of Cmin of a resample: chance is a thousand times larger
-
-
-@dataclass(frozen=True, slots=True)
-class Bootstrap:
-    """How to resample: the same seed gives the same resamples."""
-
-    resamples: int = 1000
-    seed: int = 0
-    level: float = 0.95
-
-    def __post_init__(self) -> None:
-        """Refuse what gives no interval."""
-        if self.resamples < 1 or not 0 < self.level < 1:
-            raise ValueError("an interval needs resamples, and a level between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from validator.scoring.bootstrap import Bootstrap
     from validator.scoring.clip_trials import ClipTrials, DetectionConventions, EventTrials
     from validator.scoring.detection_cost import Costs
     from validator.tables import Flags, Floats
@@ -30,20 +31,6 @@ if TYPE_CHECKING:
     Weights = NDArray[np.int64]
 
 _AT_ONCE = 1 << 21  # numbers in the arrays of one batch of resamples
-
-
-@dataclass(frozen=True, slots=True)
-class ClipBootstrap:
-    """How to resample: the same seed gives the same resamples."""
-
-    resamples: int = 1000
-    seed: int = 0
-    level: float = 0.95
-
-    def __post_init__(self) -> None:
-        """Refuse what gives no interval."""
-        if self.resamples < 1 or not 0 < self.level < 1:
-            raise ValueError("an interval needs resamples, and a level between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +75,7 @@ class DetectionComparison:
 
 
 def detection_intervals(
-    trials: ClipTrials, costs: Costs, conventions: DetectionConventions, bootstrap: ClipBootstrap
+    trials: ClipTrials, costs: Costs, conventions: DetectionConventions, bootstrap: Bootstrap
 ) -> DetectionIntervals:
     """Resample the clips of one system."""
     actual, resampled = _actual(trials, costs, conventions), _resampled((trials,), costs, conventions, bootstrap)[0]
@@ -104,7 +91,7 @@ def detection_intervals(
 
 
 def compare_detection(
-    first: ClipTrials, second: ClipTrials, costs: Costs, conventions: DetectionConventions, *, bootstrap: ClipBootstrap
+    first: ClipTrials, second: ClipTrials, costs: Costs, conventions: DetectionConventions, *, bootstrap: Bootstrap
 ) -> DetectionComparison:
     """Resample two systems together; both number the same events and the same clips."""
     if len(first.threshold) != len(second.threshold) or first.clips != second.clips:
@@ -164,7 +151,7 @@ def _actual(trials: ClipTrials, costs: Costs, conventions: DetectionConventions)
 
 
 def _resampled(
-    systems: tuple[ClipTrials, ...], costs: Costs, conventions: DetectionConventions, bootstrap: ClipBootstrap
+    systems: tuple[ClipTrials, ...], costs: Costs, conventions: DetectionConventions, bootstrap: Bootstrap
 ) -> list[dict[str, Floats]]:
     """Return the measures of each system in the same resamples: one row a resample, one column an event."""
     shape = (bootstrap.resamples, len(systems[0].threshold))
@@ -185,7 +172,7 @@ def _resampled(
     return found
 
 
-def _batches(clips: int, bootstrap: ClipBootstrap) -> Iterator[tuple[int, Weights]]:
+def _batches(clips: int, bootstrap: Bootstrap) -> Iterator[tuple[int, Weights]]:
     """Draw resamples, some at once: resamples x clips, how often each clip was drawn."""
     random = np.random.default_rng(bootstrap.seed)
     batch = max(1, _AT_ONCE // max(clips, 1))
