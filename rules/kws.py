@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from validator.model import Defect, Scope, Severity, rule
 
 from . import general, kwsdescriptions, kwslists, kwsnames, kwsremarks
-from .primary import missing_mandatory, repeated_names, second_primaries, skipped_versions, superseded
+from .primary import missing_mandatory, second_primaries, skipped_versions, superseded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,21 +118,6 @@ def incomplete_submission(submission: Submission) -> Iterator[Defect]:
         yield from missing_mandatory(submission)
 
 
-@rule(
-    "KWS506", "expid-twice", cites="OpenKWS13 B.1, B.3", plan=ERROR, tool=OK, scope=Scope.SUBMISSION, needs=("whole",)
-)
-def expid_twice(submission: Submission) -> Iterator[Defect]:
-    """No two runs of a submission have the same name.
-
-    Why: each system is determined by its unique EXPID.
-    Bad: old/..._p-word_1.kwslist.xml and new/..._p-word_1.kwslist.xml
-    Good: ..._p-word_1.kwslist.xml and ..._p-word_2.kwslist.xml
-    Fix: remove one of them, or give it a version or system of its own.
-    NIST: F4DE checks each on its own.
-    """
-    yield from repeated_names(submission)
-
-
 RULES = (
     *general.RULES,
     *kwsnames.RULES,
@@ -144,5 +129,4 @@ RULES = (
     skipped_version,
     no_required_condition,
     incomplete_submission,
-    expid_twice,
 )

@@ -58,15 +58,6 @@ def superseded(submission: Submission) -> Iterator[Defect]:
                 yield Defect(Place(run.file), message)
 
 
-def repeated_names(submission: Submission) -> Iterator[Defect]:
-    """Find runs whose file name another run has already, in another folder."""
-    first: dict[str, str] = {}
-    for run in submission.runs:
-        earlier = first.setdefault(run.file.rsplit("/", 1)[-1], run.file)
-        if earlier != run.file:
-            yield Defect(Place(run.file), f"{earlier} has the same name")
-
-
 def skipped_versions(submission: Submission) -> Iterator[Defect]:
     """Find systems whose versions leave a number out."""
     for runs in _versions(submission).values():

@@ -72,7 +72,7 @@ def test_the_skeleton_has_every_part(evaluation: str, here: Path, subgate: Calla
     assert result.exit_code == 0
     files = {name: content.decode() for name, content in tree(here / "sub").items()}
     assert all(f"wrote sub/{name}\n" in result.output for name in files)
-    assert "subgate check sub" in result.output
+    assert f"subgate check -e {evaluation} sub" in result.output
     (run,) = (name for name in files if name.endswith(".kwslist.xml"))
     assert run.startswith(f"KWS{evaluation[-2:]}_")
     text = files["description.txt"]
