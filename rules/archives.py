@@ -75,7 +75,7 @@ def member_twice(submission: Submission) -> Iterator[Defect]:
 
 @rule("GEN805", "archive-too-large", cites=HOUSE, plan=ERROR, tool=OK, scope=WHOLE, safety=True)
 def archive_too_large(submission: Submission) -> Iterator[Defect]:
-    """An archive unpacks to no more than 10000 files, 16 GiB and 200 times its own size.
+    """A submission has no more than 10000 files; an archive unpacks to no more than 16 GiB and 200 times its own size.
 
     Why: a bomb of a few kilobytes can fill any disk.
     Bad: ten gigabytes of zeros in a .tgz of 10 MB

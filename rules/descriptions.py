@@ -1,58 +1,28 @@
-"""Family: system descriptions, held against the form that a profile gives: headings, EXPIDs, contact, times.
-
-A heading is a line ``Section 3.1 Title``, or ``3.1 Title`` where the title is about the expected one; letter case, a
-``#`` in front, and a colon, dot or dash behind the number do not matter.
-"""
+"""Family: system descriptions, held against the form that a profile gives: headings, EXPIDs, contact, times."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from validator.model import Defect, Law, Place
+from validator.model import SAMPLES, Defect, Law, Place
 from validator.suggest import nearest
 
+from .headings import sections
+from .processingtimes import names_unit, tells_hardware, tells_time
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from validator.submission import Submission
-    from validator.tables import Description, TextLine
+    from validator.tables import TextLine
 
-_HEADING = re.compile(r"^[#*\s]*(section\s+)?(\d+(?:\.\d+)*)[.:)\s-]*(.*?)[*\s:]*$", re.IGNORECASE)
-_MAIL = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[A-Za-z]{2,}")
-_UNIT = r"(?:ms|s|sec|secs|seconds?|m|min|mins|minutes?|h|hr|hrs|hours?|d|days?)"
-_TIME = re.compile(rf"\b\d+(?:\.\d+)?\s*(?:cpu|gpu|core|wall)?[\s-]*{_UNIT}\b|\b\d+:\d\d(?::\d\d)?\b", re.IGNORECASE)
-STEP = re.compile(r"^\s*[-*•]\s*\S.*\s[-–]\s.*\s[-–]\s")  # noqa: RUF001 - people type dashes
+    from .headings import Section
+
+_AT, _DOT = (rf"\s?[\[({{]\s?{word}\s?[\])}}]\s?" for word in ("at", "dot"))
+_MAIL = rf"(?i)(?<=[^\s@<>()])(?:@|{_AT})[^\s@<>()]{{1,200}}(?:\.|{_DOT})[A-Za-z]{{2,}}"
+STEP = r"^\s{0,40}[-*•]\s{0,9}\S.*?\s[-–]\s.*?\s[-–]\s"  # noqa: RUF001 - people type dashes
 FILL_IN = "FILL-IN"
-
-
-class Section(NamedTuple):
-    """A heading that was found, and the lines below it up to the next one."""
-
-    number: str
-    heading: TextLine
-    body: tuple[TextLine, ...]
-
-    def finds(self, pattern: re.Pattern[str]) -> bool:
-        """Tell whether a pattern occurs in the body."""
-        return any(pattern.search(line.text) for line in self.body)
-
-
-def sections(text: Description, titles: Sequence[tuple[str, str]]) -> dict[str, Section]:
-    """Take a description apart; of two equal headings the first one counts."""
-    known = dict(titles)
-    at: dict[str, int] = {}
-    for rank, line in enumerate(text.lines):
-        match = _HEADING.match(line.text[:300])
-        if match is None or match[2] not in known or match[2] in at:
-            continue
-        if match[1] or nearest(match[3].casefold(), [known[match[2]].casefold()]):
-            at[match[2]] = rank
-    stops = sorted([*at.values(), len(text.lines)])
-    return {
-        number: Section(number, text.lines[rank], text.lines[rank + 1 : stops[stops.index(rank) + 1]])
-        for number, rank in at.items()
-    }
 
 
 def missing_sections(submission: Submission) -> Iterator[Defect]:
@@ -65,8 +35,13 @@ def missing_sections(submission: Submission) -> Iterator[Defect]:
                 continue
             heading = f"Section {number} {title}"
             follower = next((found[later] for later, _ in titles[rank + 1 :] if later in found), None)
-            where = Place(file, follower.heading.offset) if follower else Place(file)
-            label = f'"{heading}" should stand before this line' if follower else ""
+            beside = (
+                follower.heading
+                if follower
+                else next((line for line in reversed(text.lines) if line.text.strip()), None)
+            )
+            where = Place(file, beside.offset) if beside else Place(file)
+            label = f'"{heading}" should stand {"before" if follower else "after"} this line' if beside else ""
             yield Defect(where, f'the description has no "{heading}"', f"add the heading {heading}", label)
 
 
@@ -77,30 +52,48 @@ def unlisted_runs(submission: Submission) -> Iterator[Defect]:
         return
     listed = [(file, sections(text, form.sections).get(form.expids)) for file, text in submission.descriptions]
     there = [(file, section) for file, section in listed if section is not None]
-    words = {word for _, section in there for line in section.body for word in _words(line)}
+    words = {word: (file, line) for file, section in there for line in section.body for word in _words(line)}
+    known = {run.stem for run in submission.runs}
+    others = [word for word in words if word not in known and re.match(submission.profile.recognise, word)][:SAMPLES]
     for run in submission.runs if there else ():  # a section that is missing is another rule's business
         if run.stem not in words:
-            file, section = there[0]
+            slip = nearest(run.stem, others)
             message = f"{run.stem} is not listed in section {form.expids}"
-            yield Defect(Place(file, section.heading.offset), message, f"add the line {run.stem}")
+            if slip is None:
+                file, section = there[0]
+                yield Defect(Place(file, section.heading.offset), message, f"add the line {run.stem}")
+            else:
+                file, line = words[slip]
+                yield Defect(_place(file, line, slip), message, f"write {run.stem}", "this is another one")
 
 
 def unknown_expids(submission: Submission) -> Iterator[Defect]:
     """Find EXPIDs in a description that were not submitted."""
-    grammar = submission.grammar(Law.PLAN)
+    grammar, recognise = submission.grammar(Law.PLAN), re.compile(submission.profile.recognise)
     known = {run.stem for run in submission.runs}
     for file, text in submission.descriptions:
-        words = [(word, line) for line in text.lines for word in _words(line) if word not in known]
-        for word, line in words:
-            if re.match(submission.profile.recognise, word) and len(grammar.split(word)) == len(grammar.fields):
-                guess = nearest(word, known)
-                hint = f"add the run, or write {guess}" if guess else ""
-                where = Place(file, line.offset + len(line.text[: line.text.find(word)].encode()), word)
-                yield Defect(where, f"{word} is not in this submission", hint)
+        words = ((word, line) for line in text.lines for word in _words(line) if recognise.match(word))
+        full = ((word, line) for word, line in words if len(grammar.split(word)) == len(grammar.fields))
+        for rank, (word, line) in enumerate((word, line) for word, line in full if word not in known):
+            guess = nearest(word, known) if rank < SAMPLES else None  # no others are shown
+            hint = f"add the run, or write {guess}" if guess else ""
+            yield Defect(_place(file, line, word), f"{word} is not in this submission", hint)
+
+
+def _place(file: str, line: TextLine, word: str) -> Place:
+    return Place(file, line.offset + len(line.text.partition(word)[0].encode()), word)
 
 
 def _words(line: TextLine) -> list[str]:
-    return [word.strip(".:*`'\"") for word in re.split(r"[\s,;|()<>\[\]]+", line.text)]
+    """Return what may be an EXPID: of file names the stem, underscores without the backslash of Markdown."""
+    words = dict.fromkeys(re.split(r"[\s,;|()<>\[\]/]+", line.text.replace("\\_", "_")))
+    return [_stem(word.strip(".:*`'\"")) for word in words]
+
+
+def _stem(word: str) -> str:
+    """Cut an extension off; EXPIDs have dots, but not in their last field."""
+    head, underscore, tail = word.rpartition("_")
+    return f"{head}{underscore}{tail.partition('.')[0]}"
 
 
 def missing_contact(submission: Submission) -> Iterator[Defect]:
@@ -115,23 +108,67 @@ def missing_contact(submission: Submission) -> Iterator[Defect]:
 
 def missing_times(submission: Submission) -> Iterator[Defect]:
     """Find phases without a processing time."""
-    form = submission.profile.description
-    for file, text in submission.descriptions:
-        found = sections(text, form.sections)
-        for number in form.times:
-            if number in found and not found[number].finds(_TIME):
-                message = f"section {number} reports no processing time"
-                yield Defect(Place(file, found[number].heading.offset), message)
+    for file, phases in _phases(submission):
+        for phase in phases:
+            if not _timed(phase):
+                message = f"section {phase.number} reports no processing time"
+                yield Defect(Place(file, phase.heading.offset), message)
+
+
+def no_hardware(submission: Submission) -> Iterator[Defect]:
+    """Find descriptions that have times, and nothing about hardware in the phases or the section above them."""
+    for file, phases in _phases(submission):
+        timed = [phase for phase in phases if _timed(phase)]
+        if timed and not any(_named(phase, submission) for phase in phases) and not _above(file, submission):
+            message = f"section {timed[0].number.partition('.')[0]} does not describe the hardware"
+            yield Defect(Place(file, timed[0].heading.offset), message)
+
+
+def phases_without_hardware(submission: Submission) -> Iterator[Defect]:
+    """Find phases that give a time and nothing else, where only another phase describes its hardware."""
+    for file, phases in _phases(submission):
+        if any(_named(phase, submission) for phase in phases) and not _above(file, submission):
+            for phase in phases:
+                if _timed(phase) and not _named(phase, submission):
+                    message = f"section {phase.number} does not say on which hardware"
+                    yield Defect(Place(file, phase.heading.offset), message)
 
 
 def untimed_steps(submission: Submission) -> Iterator[Defect]:
     """Find sub-steps of a phase, written as "step - hardware - time", without a time."""
+    for file, phases in _phases(submission):
+        for phase in phases:
+            unit = names_unit(line.text for line in phase.body)
+            for line in phase.body:
+                if re.match(STEP, line.text) and not tells_time(line.text, unit=unit):
+                    yield Defect(Place(file, line.offset), "this sub-step has no processing time")
+
+
+def _phases(submission: Submission) -> Iterator[tuple[str, list[Section]]]:
+    """Give the phases of each description that are there."""
     form = submission.profile.description
     for file, text in submission.descriptions:
         found = sections(text, form.sections)
-        for line in (line for number in form.times if number in found for line in found[number].body):
-            if STEP.match(line.text) and not _TIME.search(line.text):
-                yield Defect(Place(file, line.offset), "this sub-step has no processing time")
+        yield file, [found[number] for number in form.times if number in found]
+
+
+def _timed(phase: Section) -> bool:
+    unit = names_unit(line.text for line in phase.body)
+    return any(tells_time(line.text, unit=unit) for line in phase.body)
+
+
+def _named(phase: Section, submission: Submission) -> bool:
+    """Tell whether a section names hardware."""
+    titles = [title for _, title in submission.profile.description.sections]
+    return tells_hardware([line.text for line in phase.body], titles)
+
+
+def _above(file: str, submission: Submission) -> bool:
+    """Tell whether the section above the phases names hardware."""
+    form = submission.profile.description
+    found = sections(dict(submission.descriptions)[file], form.sections)
+    parents = {number.rpartition(".")[0] for number in form.times}
+    return any(number in found and _named(found[number], submission) for number in parents)
 
 
 def unfilled(submission: Submission) -> Iterator[Defect]:

@@ -41,7 +41,7 @@ def nothing_to_check(submission: Submission) -> Iterator[Defect]:
 
 @rule("GEN102", "not-a-plain-file", cites="house rule", plan=ERROR, tool=ERROR, scope=Scope.SUBMISSION, safety=True)
 def not_a_plain_file(submission: Submission) -> Iterator[Defect]:
-    """A submission holds plain files and folders only.
+    """A submission holds plain files and folders only, and all of them can be read.
 
     Why: a link may point anywhere on the organizers' machine, a pipe or device never ends.
     Bad: run.kwslist.xml -> /home/me/results/run.kwslist.xml
@@ -50,7 +50,7 @@ def not_a_plain_file(submission: Submission) -> Iterator[Defect]:
     NIST: F4DE wants a plain file, too.
     """
     for path, kind in submission.oddities:
-        yield Defect(Place(path), f"this is {kind}, not a plain file")
+        yield Defect(Place(path), f"this is {kind}")
 
 
 @rule("GEN103", "unexpected-file", cites="house rule", plan=WARNING, tool=WARNING, scope=Scope.SUBMISSION)

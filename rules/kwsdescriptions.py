@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, cast
 
 from validator.model import Defect, Place, Scope, Severity, rule
@@ -20,10 +22,13 @@ ERROR, WARNING, OK = Severity.ERROR, Severity.WARNING, Severity.OK
 B3 = "OpenKWS13 B.3"
 WHOLE = Scope.SUBMISSION
 _IDS = r"[^+:,{}\s]*(?:\+[^+:,{}\s]+)*"
-_DATA_LINE = re.compile(
+_DATA_LINE = (
     r"BaseLR\{[^+:,{}\s]+\}" + "".join(rf"(?:,{name}\{{{_IDS}\}})?" for name in ("BabelLR", "OtherLR"))
     + ":" + ",".join(rf"{name}\{{{_IDS}\}}" for name in ("AM", "LM", "PRON", "AR"))
 )  # fmt: skip
+
+_VALUE = r"-\s*\d"  # of a figure, behind its name and anything
+_ID = r"[^+:,{}\s]+(?=[+}])"
 
 
 @rule("KWS601", "no-description", cites=B3, plan=ERROR, tool=ERROR, scope=WHOLE)
@@ -66,7 +71,7 @@ def expid_not_described(submission: Submission) -> Iterator[Defect]:
     yield from descriptions.unlisted_runs(submission)
 
 
-@rule("KWS604", "expid-not-submitted", cites=B3, plan=WARNING, tool=OK, scope=WHOLE)
+@rule("KWS604", "expid-not-submitted", cites=B3, plan=WARNING, tool=OK, scope=WHOLE, follows=("KWS603",))
 def expid_not_submitted(submission: Submission) -> Iterator[Defect]:
     """Every EXPID in the description was submitted.
 
@@ -105,7 +110,7 @@ def no_processing_time(submission: Submission) -> Iterator[Defect]:
     yield from descriptions.missing_times(submission)
 
 
-@rule("KWS607", "step-without-time", cites=B3, plan=WARNING, tool=OK, scope=WHOLE, follows=("KWS608",))
+@rule("KWS607", "step-without-time", cites=B3, plan=WARNING, tool=OK, scope=WHOLE, follows=("KWS606", "KWS608"))
 def step_without_time(submission: Submission) -> Iterator[Defect]:
     """Each sub-step of a phase has its own processing time.
 
@@ -131,7 +136,33 @@ def left_to_fill_in(submission: Submission) -> Iterator[Defect]:
     yield from descriptions.unfilled(submission)
 
 
-@rule("KWS611", "no-data-definition", cites="F4DE KWS14", plan=OK, tool=ERROR, scope=WHOLE)
+@rule("KWS609", "no-hardware", cites=B3, plan=ERROR, tool=OK, scope=WHOLE, follows=("KWS608",))
+def no_hardware(submission: Submission) -> Iterator[Defect]:
+    """Section 3 describes the hardware on which the processing times were reached.
+
+    Why: a time says little without the machines that it was taken on.
+    Bad: Section 3.1 / 41.5 hours / Section 3.2 / 0.6 hours
+    Good: Section 3.1 / Cluster with 20 nodes - 41.5 hours / Section 3.2 / One node - 0.6 hours
+    Fix: describe the hardware in section 3, or beside each time.
+    NIST: F4DE does not look.
+    """
+    yield from descriptions.no_hardware(submission)
+
+
+@rule("KWS610", "phase-without-hardware", cites=B3, plan=WARNING, tool=OK, scope=WHOLE, follows=("KWS608",))
+def phase_without_hardware(submission: Submission) -> Iterator[Defect]:
+    """Each phase says which of the described hardware it used.
+
+    Why: hardware and time are asked for each phase.
+    Bad: Section 3.1 / Cluster with 20 nodes - 41.5 hours / Section 3.2 / 0.6 hours
+    Good: Section 3.2 / One node of the cluster - 0.6 hours
+    Fix: name the hardware beside the time, or describe it in section 3 for both phases.
+    NIST: F4DE does not look.
+    """
+    yield from descriptions.phases_without_hardware(submission)
+
+
+@rule("KWS611", "no-data-definition", cites="F4DE KWS14", plan=OK, tool=ERROR, scope=WHOLE, follows=("KWS608",))
 def no_data_definition(submission: Submission) -> Iterator[Defect]:
     """From KWS14 on the description has a line that defines the data that were used.
 
@@ -143,7 +174,7 @@ def no_data_definition(submission: Submission) -> Iterator[Defect]:
     """
     if submission.profile.description.data_line:
         for file, text in submission.descriptions:
-            if not any(_DATA_LINE.search(line.text) for line in text.lines):
+            if not any(re.search(_DATA_LINE, line.text) for line in text.lines):
                 yield Defect(Place(file), "the description has no line BaseLR{...}:AM{...},LM{...},PRON{...},AR{...}")
 
 
@@ -159,18 +190,19 @@ def unknown_resource(submission: Submission) -> Iterator[Defect]:
     """
     known = cast("ResourceTable", submission.references["resources"]).ids
     for file, text in submission.descriptions if submission.profile.description.data_line else ():
-        line = next((line for line in text.lines if _DATA_LINE.search(line.text)), None)
-        ids = re.findall(r"[^+:,{}\s]+(?=[+}])", line.text) if line is not None else []
-        for name in dict.fromkeys(ids):
-            if line is not None and name not in known:
-                guess = nearest(name, known)
-                label = f"did you mean {guess}?" if guess else ""
-                before = re.split(rf"(?<![^+:,{{}}\s]){re.escape(name)}(?=[+}}])", line.text, maxsplit=1)[0]
-                where = Place(file, line.offset + len(before.encode()), name)
-                yield Defect(where, f"{quoted(name)} is not in DataDefs.tsv", label=label)
+        found = ((line, match) for line in text.lines if (match := re.search(_DATA_LINE, line.text)) is not None)
+        for line, match in islice(found, 1):  # the first such line counts
+            ids = {each[0]: each.start() for each in reversed(list(re.finditer(_ID, match[0])))}
+            for name, at in sorted(ids.items(), key=itemgetter(1)):
+                if name not in known:
+                    guess = nearest(name, known)
+                    before = line.text[: match.start() + at]
+                    where = Place(file, line.offset + len(before.encode()), name)
+                    label = f"did you mean {guess}?" if guess else ""
+                    yield Defect(where, f"{quoted(name)} is not in DataDefs.tsv", label=label)
 
 
-@rule("KWS613", "missing-figure", cites="F4DE KWS14", plan=OK, tool=ERROR, scope=WHOLE)
+@rule("KWS613", "missing-figure", cites="F4DE KWS14", plan=OK, tool=ERROR, scope=WHOLE, follows=("KWS608",))
 def missing_figure(submission: Submission) -> Iterator[Defect]:
     """From KWS14 on the description has six figures: time and memory of ingestion and of search.
 
@@ -182,8 +214,7 @@ def missing_figure(submission: Submission) -> Iterator[Defect]:
     """
     for file, text in submission.descriptions:
         for figure in submission.profile.description.figures:
-            pattern = re.compile(rf"{re.escape(figure)}.*-\s*\d+(?::\d+)*(?:\.\d+)?")
-            if not any(pattern.search(line.text) for line in text.lines):
+            if not any(re.search(_VALUE, line.text.partition(figure)[2]) for line in text.lines):
                 yield Defect(Place(file), f"the description has no {quoted(figure)}", f"add the line {figure} - ...")
 
 
@@ -196,6 +227,8 @@ RULES = (
     no_processing_time,
     step_without_time,
     left_to_fill_in,
+    no_hardware,
+    phase_without_hardware,
     no_data_definition,
     unknown_resource,
     missing_figure,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from validator.model import Defect, Place, Scope, Severity, rule
 
 from . import descriptions
+from .headings import sections
 from .medlayout import layout
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def metadata_hours(text: Description, submission: Submission) -> float | None:
     some, or else the only time that there is.
     """
     form = submission.profile.description
-    section = descriptions.sections(text, form.sections).get(form.times[0]) if form.times else None
+    section = sections(text, form.sections).get(form.times[0]) if form.times else None
     if section is None:
         return None
     lines = [(line.text, _times(line.text)) for line in section.body if _TIME.search(line.text)]
@@ -46,7 +47,7 @@ def metadata_hours(text: Description, submission: Submission) -> float | None:
     if totals:
         return totals.pop() if len(totals) == 1 else None
     is_clear = all(len(times) == 1 for _, times in lines)
-    if is_clear and (len(lines) == 1 or all(descriptions.STEP.match(line) for line, _ in lines)):
+    if is_clear and (len(lines) == 1 or all(re.match(descriptions.STEP, line) for line, _ in lines)):
         return math.fsum(time for _, (time,) in lines) if lines else None
     return None
 
@@ -139,7 +140,7 @@ def no_metadata_time(submission: Submission) -> Iterator[Defect]:
     """
     form = submission.profile.description
     for file, text in _own(submission).descriptions if form.times else ():
-        section = descriptions.sections(text, form.sections).get(form.times[0])
+        section = sections(text, form.sections).get(form.times[0])
         if section is not None and metadata_hours(text, submission) is None:
             message = f"section {form.times[0]} does not tell the total processing time"
             yield Defect(Place(file, section.heading.offset), message)

@@ -48,11 +48,14 @@ def second_primaries(submission: Submission) -> Iterator[Defect]:
 
 
 def superseded(submission: Submission) -> Iterator[Defect]:
-    """Find older versions of a system that has a newer one beside it."""
+    """Find older versions of a system that has a newer one beside it; before a gap the gap is what is told."""
     for runs in _versions(submission).values():
+        numbers = {version for version, _ in runs}
         newest = runs[-1][1]
-        for _, run in runs[:-1]:
-            yield Defect(Place(run.file), f"{newest.stem} is a newer version of this run and the one that counts")
+        for version, run in runs:
+            if version + 1 in numbers:
+                message = f"{newest.stem} is a newer version of this run and the one that counts"
+                yield Defect(Place(run.file), message)
 
 
 def skipped_versions(submission: Submission) -> Iterator[Defect]:
@@ -60,7 +63,8 @@ def skipped_versions(submission: Submission) -> Iterator[Defect]:
     for runs in _versions(submission).values():
         for (lower, _), (upper, run) in pairwise(runs):
             if upper > lower + 1:
-                yield Defect(Place(run.file), f"version {upper} follows version {lower}: {lower + 1} is not there")
+                message = f"version {upper} follows version {lower}: {lower + 1} is not there; the highest one counts"
+                yield Defect(Place(run.file), message)
 
 
 def missing_mandatory(submission: Submission) -> Iterator[Defect]:

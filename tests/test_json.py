@@ -267,7 +267,7 @@ def test_scores_are_the_same_from_any_number_of_processes(
 ) -> None:
     """What was scored in a worker process comes back whole."""
     home = EXAMPLES / evaluation
-    call = (command, "--data", f"{home}/database", "--format", "json", f"{home}/good", f"{home}/bad")
+    call = (command, "-e", evaluation, "--data", f"{home}/database", "--format", "json", f"{home}/good", f"{home}/bad")
     alone, together = subgate(*call, "-j", "1"), subgate(*call, "-j", "2")
     assert alone.output == together.output
     assert any(run["measures"] for run in _report(alone)["submissions"][0]["runs"])

@@ -228,11 +228,11 @@ def test_the_example_of_rounding_is_true(subgate: Callable[..., Result]) -> None
 def test_a_house_rule_is_not_called_the_plans(
     put: Callable[..., str], subgate: Callable[..., Result], good_run: str, run_name: str, database: str
 ) -> None:
-    """The plan says nothing about bytes that are not UTF-8: "only the plan forbids this" is not true."""
+    """The plan says nothing about the length of a description: "only the plan forbids this" is not true."""
     put(good_run, f"sub/{run_name}")
-    put(b"\xff\n", "sub/system.txt")
+    put("\n" * 60_000, "sub/system.txt")
     text = subgate("check", "sub", "--data", database).output
-    block = text[text.index("error[TXT201") :].partition("\n\n")[0]
+    block = text[text.index("error[TXT202") :].partition("\n\n")[0]
     assert "house rule" in block
     assert "only the plan forbids this" not in block
 

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from validator.findings import Found
     from validator.formats import Format
     from validator.formats.source import Source, Watch
-    from validator.model import Defect, Finding, Rule
+    from validator.model import Defect, Finding, Package, Rule
+    from validator.packing import Plan
     from validator.profile import Value
     from validator.references import Choice, References
     from validator.tables import Description
@@ -76,9 +77,7 @@ def _words(error: Exception) -> str:
 
 
 def _check(path: str, request: Request) -> Report:
-    found = members(Path(path), path)
-    if request.watch is not None:
-        found = replace(found, sources=tuple(Watched(source, request.watch) for source in found.sources))
+    found = _watched(path, request)
     own = _organizers_file(found, request)
     if own is not None:
         if request.settings:
@@ -97,6 +96,14 @@ def _check(path: str, request: Request) -> Report:
     for each in submission.runs:
         _check_run(each, submission, references, run)
     return run.report(submission, how)
+
+
+def _watched(path: str, request: Request, stage: str = "") -> Members:
+    """List the files of a PATH; whoever reads them is seen."""
+    found = members(Path(path), path)
+    if request.watch is None:
+        return found
+    return replace(found, sources=tuple(Watched(source, request.watch, stage) for source in found.sources))
 
 
 def _values(profile: Profile, request: Request) -> dict[str, Value]:
@@ -294,34 +301,55 @@ def _companions(path: str, known: Format, request: Request) -> dict[str, object]
     return tables
 
 
-def pack(path: str, request: Request, folder: Path) -> Report:
-    """Check a PATH and, only if nothing is an error, write its archives and check them again."""
-    report = check(path, request)
-    if verdict(report) is not Verdict.ACCEPT or report.evaluation is None:
-        return report
-    from validator.packing import plans, write  # noqa: PLC0415 - a check never needs it
+def pack(path: str, request: Request, folder: Path, before: Iterable[Package] = ()) -> Report:
+    """Check a PATH and, only if nothing is an error, write its archives and check them again.
 
-    profile = load(report.evaluation)
+    ``before`` are the archives of other PATHs: none of them is written over.
+    """
+    report = check(path, request)
+    if verdict(report) is not Verdict.ACCEPT:
+        return report
+    from validator.packing import remove, write  # noqa: PLC0415 - a check never needs it
+
+    written: list[Package] = []
     try:
-        submission = compose(members(Path(path), path), profile, _values(profile, request))
-        if profile.package.whole and not submission.whole:
-            raise UsageError(f"{path}: one archive holds the whole submission; give its folder")
-        submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
-        packages = tuple(write(plan, folder, report) for plan in plans(submission))
-        partial = tuple(pair for pair in request.settings if pair[0] != "complete")  # one archive is not all
-        partial = request.settings if profile.package.whole else partial
-        for package in packages:
-            _pass_again(package.path, request._replace(evaluation=report.evaluation, settings=partial), report)
-        return replace(report, packages=packages)
+        for plan in _laid_out(path, report, request, {Path(package.path).name for package in before}):
+            folder.mkdir(parents=True, exist_ok=True)
+            written.append(write(plan, folder, report))
+            _pass_again(written[-1].path, request, report)
+        return replace(report, packages=tuple(written))
     except RuleCrash as crash:
-        return replace(report, crash=str(crash))
+        failed = replace(report, crash=str(crash))
     except (ValidatorError, OSError) as error:
-        return replace(report, error=_words(error))
+        failed = replace(report, error=_words(error))
+    for package in written:
+        remove(package)
+    return failed
+
+
+def _laid_out(path: str, report: Report, request: Request, taken: set[str]) -> tuple[Plan, ...]:
+    """Plan the archives of an accepted submission; UsageError if there is nothing to pack, or one is taken already."""
+    from validator.packing import plans  # noqa: PLC0415
+
+    if report.evaluation is None:
+        raise UsageError(f"{path} is one of the organizers' files: there is nothing to upload")
+    profile = load(report.evaluation)
+    submission = compose(_watched(path, request, "packing"), profile, _values(profile, request))
+    if profile.package.whole and not submission.whole:
+        raise UsageError(f"{path}: one archive holds the whole submission; give its folder")
+    submission, _ = _with_descriptions(submission, parse_data(request.data, profile))
+    laid_out = plans(submission)
+    twins = taken & {plan.name for plan in laid_out}
+    if twins:
+        raise UsageError(f"{path}: another PATH of this call was packed as {min(twins)} already")
+    return laid_out
 
 
 def _pass_again(archive: str, request: Request, before: Report) -> None:
     """Check a finished archive: it must be accepted, and score as what was packed did."""
-    again = check(archive, request)
+    whole = before.evaluation is not None and load(before.evaluation).package.whole
+    settings = tuple(pair for pair in request.settings if whole or pair[0] != "complete")  # one of several is not all
+    again = check(archive, request._replace(evaluation=before.evaluation, settings=settings))
     measured = {run.id: run.scores.measures for run in before.runs if run.scores is not None}
     for run in again.runs:
         if run.scores is not None and run.scores.measures != measured.get(run.id):

@@ -55,8 +55,10 @@ def findings(found: Found, sources: dict[str, tuple[Source, str]], conventions: 
 
 
 def _located(places: set[Place], sources: dict[str, tuple[Source, str]]) -> Iterator[tuple[Place, Location]]:
-    for file in sorted({place.file for place in places}):
-        here = [place for place in places if place.file == file]
+    by_file: dict[str, list[Place]] = {}
+    for place in places:
+        by_file.setdefault(place.file, []).append(place)
+    for file, here in sorted(by_file.items()):
         source, known = sources.get(file, (None, ""))
         inside = [place for place in here if place.offset is not None]
         resolved = formats.locate(known, source, inside) if inside and known and source is not None else {}

@@ -12,21 +12,24 @@ import json
 import os
 import tarfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from validator import __version__
 from validator.atomic import replacing
 from validator.bundled import schema
+from validator.errors import UsageError
 from validator.formats import canonical as canonical_form
-from validator.formats.archive import listing
+from validator.formats.archive import MemberSource, listing
+from validator.formats.decompression import unpacked
+from validator.formats.membernames import unsafe_name
 from validator.formats.source import blocks, sha256
 from validator.model import Law, Package, Severity, verdict
 from validator.submission import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from validator.formats.source import Source
     from validator.model import Report
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
 STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = "https://subgate.invalid/receipt/v1"
 _RECORD = 10_240  # a tar is padded to records of this size
+_LAST_SECOND_DIGITS = 12  # of SOURCE_DATE_EPOCH: some thousand years
+_RECEIPT = 16 << 20  # bytes of the longest receipt
+_BESIDE = ("", ".sha256", ".receipt.json", ".mail.txt")  # what is written for an archive
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +55,35 @@ class Plan:
 
 
 def plans(submission: Submission) -> tuple[Plan, ...]:
-    """Lay out the archives of a submission as its profile asks."""
+    """Lay out the archives of a submission as its profile asks; UsageError if their names or members collide."""
     form = submission.profile.package
-    if form.whole:
-        return (_whole(submission),) if submission.runs else ()
     found = []
-    for run in submission.runs:
-        members = tuple(sorted(_members(run, submission), key=_bytes))
-        found.append(Plan(form.name.format_map(_words(run, submission)), members, (run.stem,)))
+    if form.whole and submission.runs:
+        found.append(_whole(submission))
+    for run in () if form.whole else submission.runs:
+        name = form.name.format_map(_words(run, submission))
+        twin = next((plan for plan in found if plan.name == name), None)
+        if twin is not None:
+            raise UsageError(f"{_sources(twin)[0]} and {run.file} would both become {name}; pack one of them alone")
+        found.append(_plan(name, tuple(_members(run, submission)), (run.stem,)))
     return tuple(found)
+
+
+def _plan(name: str, members: tuple[tuple[str, Source], ...], runs: tuple[str, ...]) -> Plan:
+    """Put an archive's members into their order; UsageError if nobody could unpack them."""
+    there: dict[str, Source] = {}
+    for member, source in members:
+        reason = unsafe_name(member)
+        if reason:
+            raise UsageError(f"{source.name} cannot be packed: its name {reason}; rename it")
+        twin = there.setdefault(member.casefold(), source)
+        if twin.name != source.name:
+            raise UsageError(f"{twin.name} and {source.name} would both become {member} of {name}; rename one of them")
+    return Plan(name, tuple(sorted(members, key=_bytes)), runs)
+
+
+def _sources(plan: Plan) -> list[str]:
+    return [source.name for _, source in plan.members]
 
 
 def _words(run: Run, submission: Submission) -> dict[str, object]:
@@ -88,9 +114,10 @@ def _whole(submission: Submission) -> Plan:
     """Lay out one archive with all runs and all descriptions."""
     form, how = submission.profile.package, submission.profile.primaries
     values = _words(submission.runs[0], submission)
-    members = {name: source for run in submission.runs for name, source in _members(run, submission)}
+    members = [member for run in submission.runs for member in _members(run, submission)]
     if "{EXPID}" not in form.description:  # descriptions belong to the submission, not to a run
-        members |= {form.description.format_map({**values, "base": _base(text)}): text for text in submission.texts}
+        members += [(form.description.format_map({**values, "base": _base(text)}), text) for text in submission.texts]
+    members = list({(name, source.name): (name, source) for name, source in members}.values())
     told = [
         f"  {'+'.join(run.values.get(name, '') for name in how.condition)}  {run.values.get(how.system, ''):6} "
         f"{_base(run.source)}"
@@ -98,12 +125,10 @@ def _whole(submission: Submission) -> Plan:
     ]
     stems = tuple(run.stem for run in submission.runs)
     words = {**values, "runs": "\n".join(told), "stems": "\n".join(stems)}
-    return Plan(
-        form.name.format_map(values),
-        tuple(sorted(members.items(), key=_bytes)),
-        stems,
-        schema(form.mail) if form.mail else "",
-        tuple((key, str(value)) for key, value in words.items()),
+    return replace(
+        _plan(form.name.format_map(values), tuple(members), stems),
+        mail=schema(form.mail) if form.mail else "",
+        words=tuple((key, str(value)) for key, value in words.items()),
     )
 
 
@@ -130,26 +155,44 @@ def write(plan: Plan, folder: Path, report: Report) -> Package:
         for name, source in plan.members:
             packer.add(name, source)
         packer.finish()
-    digest, size = packer.digest, target.stat().st_size
-    package = Package(target.as_posix(), digest, size, tuple(name for name, _ in plan.members))
-    statement = _statement(plan, packer, report)
-    _write_text(folder / f"{plan.name}.sha256", checksum_line(digest, plan.name))
-    _write_text(folder / f"{plan.name}.receipt.json", canonical(statement))
-    if plan.mail:
-        listed = "\n".join(f"  {entry['sha256']}  {entry['name']}" for entry in packer.members)
-        words = {**dict(plan.words), "archive": plan.name, "bytes": size, "sha256": digest, "members": listed}
-        _write_text(folder / f"{plan.name}.mail.txt", plan.mail.format_map(words))
+    package = Package(target.as_posix(), packer.digest, target.stat().st_size, tuple(name for name, _ in plan.members))
+    try:
+        for ending, text in _beside(plan, package, packer, report):
+            with replacing(folder / f"{plan.name}{ending}") as stream:
+                stream.write(text.encode())
+    except OSError:
+        remove(package)
+        raise
     return package
 
 
-def _write_text(target: Path, text: str) -> None:
-    with replacing(target) as stream:
-        stream.write(text.encode())
+def _beside(plan: Plan, package: Package, packer: _Packer, report: Report) -> Iterator[tuple[str, str]]:
+    """Give what is written beside an archive: endings of the names, and texts."""
+    yield ".sha256", checksum_line(package.sha256, plan.name)
+    yield ".receipt.json", canonical(_statement(plan, packer, report))
+    if plan.mail:
+        listed = "\n".join(f"  {entry['sha256']}  {entry['name']}" for entry in packer.members)
+        words = {**dict(plan.words), "archive": plan.name, "bytes": package.bytes, "sha256": package.sha256}
+        yield ".mail.txt", plan.mail.format_map({**words, "members": listed})
+
+
+def remove(package: Package) -> None:
+    """Take away an archive that must not be sent, and what was written beside it."""
+    for ending in reversed(_BESIDE):
+        Path(f"{package.path}{ending}").unlink(missing_ok=True)
 
 
 def checksum_line(digest: str, name: str) -> str:
     """Return a line for ``sha256sum -c``."""
     return f"{digest}  {name}\n"
+
+
+def _time() -> int:
+    """Return the time that all members have."""
+    said = os.environ.get("SOURCE_DATE_EPOCH") or "0"
+    if not (said.isascii() and said.isdigit() and len(said) <= _LAST_SECOND_DIGITS):
+        raise UsageError(f"SOURCE_DATE_EPOCH={said}: it must be a number of seconds")
+    return int(said)
 
 
 class _Packer:
@@ -160,7 +203,7 @@ class _Packer:
         self._gzip = zlib.compressobj(9, zlib.DEFLATED, 31)  # 31: a gzip header without name and time
         self._archive, self._tar = hashlib.sha256(), hashlib.sha256()
         self._written = 0
-        self._time = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
+        self._time = _time()
         self.members: list[dict[str, object]] = []
 
     def add(self, name: str, source: Source) -> None:
@@ -176,7 +219,7 @@ class _Packer:
         if size != source.size:
             raise OSError(f"{source.name} changed while it was packed")
         self._put(bytes(-size % tarfile.BLOCKSIZE))
-        self.members.append({"name": name, "sha256": content.hexdigest(), "bytes": size})
+        self.members.append(_entry(name, content.hexdigest(), size))
 
     def finish(self) -> None:
         end = self._written + 2 * tarfile.BLOCKSIZE
@@ -242,10 +285,11 @@ def _self_digest(statement: dict[str, object]) -> str:
 def verify(archive: Path, receipt: Path) -> Iterator[str]:
     """Say everything in which an archive, its receipt and its .sha256 do not belong together."""
     digest = sha256(archive.open("rb"))
-    text = receipt.read_bytes()
+    with receipt.open("rb") as stream:
+        text = stream.read(_RECEIPT + 1)
     try:
-        statement = json.loads(text)
-    except ValueError:
+        statement = json.loads(text[:_RECEIPT])
+    except (ValueError, RecursionError):
         yield f"{receipt} is not JSON"
         return
     if not isinstance(statement, dict) or canonical(statement).encode() != text:
@@ -261,13 +305,23 @@ def verify(archive: Path, receipt: Path) -> Iterator[str]:
     sums = archive.with_name(f"{archive.name}.sha256")
     if sums.exists() and sums.read_bytes() != checksum_line(digest, archive.name).encode():
         yield f"{sums} does not fit the archive"
-    yield from _compare_members(archive, predicate["members"])
+    yield from _compare_members(archive, predicate)
 
 
-def _compare_members(archive: Path, members: list[dict[str, object]]) -> Iterator[str]:
+def _compare_members(archive: Path, predicate: dict[str, object]) -> Iterator[str]:
     listed = listing(archive, archive.name)
     yield from (f"{fault.path}: {fault.message}" for fault in listed.faults)
-    found = {(source.member, sha256(source.open()), source.size) for source in listed.sources}
-    said = {(entry.get("name"), entry.get("sha256"), entry.get("bytes")) for entry in members} if members else set()
-    if found != said:
+    found = [
+        _entry(source.member, sha256(source.open()), source.size)
+        for source in listed.sources
+        if isinstance(source, MemberSource)
+    ]
+    said = predicate.get("members")
+    if not isinstance(said, list) or sorted(map(canonical, said)) != sorted(map(canonical, found)):
         yield f"the members of {archive} are not those of the receipt"
+    if not listed.faults and predicate.get("tar") != {"sha256": sha256(unpacked(archive))}:
+        yield f"the tar inside of {archive} is not that of the receipt"
+
+
+def _entry(name: str, digest: str, size: int) -> dict[str, object]:
+    return {"name": name, "sha256": digest, "bytes": size}

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import takewhile
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from validator import formats
 from validator.errors import UsageError
-from validator.formats import ebnf
+from validator.formats import ebnf, folder
 from validator.formats.source import ARCHIVE, FileSource
 from validator.model import Law, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from validator.formats import Content
-    from validator.formats.archive import ArchiveFault
     from validator.formats.ebnf import Field, Grammar
+    from validator.formats.members import ArchiveFault, Listing
     from validator.formats.source import Source
     from validator.profile import FileRole, Profile, Value
     from validator.references import Choice
     from validator.tables import Description
 
 T = TypeVar("T")
-
-FILE_LIMIT = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,26 +215,7 @@ def nearest(run: Run, sources: Iterable[Source]) -> tuple[Source, ...]:
 def members(path: Path, shown: str) -> Members:
     """List the files of a PATH without following links."""
     if path.is_dir():
-        sources: list[Source] = []
-        oddities: list[tuple[str, str]] = []
-        folders: list[str] = []
-        hidden: list[str] = []
-        for entry in _walk(path):
-            name = Path(entry.path).relative_to(path).as_posix()
-            if entry.name.startswith("."):
-                hidden.append(f"{shown}/{name}")
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(f"{shown}/{name}")
-            elif entry.is_file(follow_symlinks=False):
-                sources.append(
-                    FileSource(f"{shown}/{name}", Path(entry.path), entry.stat(follow_symlinks=False).st_size)
-                )
-            else:
-                oddities.append((f"{shown}/{name}", _kind(entry)))
-            if len(sources) > FILE_LIMIT:
-                raise UsageError(f"{shown} has more than {FILE_LIMIT} files: is it the submission folder?")
-        found = Members(shown, whole=True, sources=tuple(sources), oddities=tuple(oddities))
-        return replace(found, folders=tuple(folders), hidden=tuple(hidden))
+        return _listed(folder.listing(path, shown), shown, archive=False)
     if not path.exists():
         raise UsageError(f"no such file or folder: {shown}")
     if not path.is_file():
@@ -246,25 +223,21 @@ def members(path: Path, shown: str) -> Members:
     if ARCHIVE.search(path.name):
         from validator.formats.archive import listing  # noqa: PLC0415 - the decompressors are slow to load
 
-        listed = listing(path, shown)
-        found = Members(shown, whole=True, sources=listed.sources, faults=listed.faults, archive=True)
-        return replace(found, folders=listed.folders, hidden=listed.hidden)
+        return _listed(listing(path, shown), shown, archive=True)
     return Members(shown, whole=False, sources=(FileSource(shown, path, path.stat().st_size),))
 
 
-def _walk(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Give all entries below a folder, in a stable order; what is in hidden folders is no part of a submission."""
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            yield entry
-            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
-                yield from _walk(Path(entry.path))
-
-
-def _kind(entry: os.DirEntry[str]) -> str:
-    mode = entry.stat(follow_symlinks=False).st_mode
-    kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
-    return kinds.get(stat.S_IFMT(mode), "a device")
+def _listed(found: Listing, shown: str, *, archive: bool) -> Members:
+    return Members(
+        shown,
+        whole=True,
+        sources=found.sources,
+        oddities=found.oddities,
+        faults=found.faults,
+        folders=found.folders,
+        hidden=found.hidden,
+        archive=archive,
+    )
 
 
 def compose(found: Members, profile: Profile, parameters: dict[str, Value]) -> Submission:

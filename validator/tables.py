@@ -6,6 +6,7 @@ so a finding can be located later without keeping the text.
 
 from __future__ import annotations
 
+import re
 from array import array
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
@@ -111,8 +112,9 @@ class Description(NamedTuple):
     lines: tuple[TextLine, ...]
 
     def mentions(self, word: str) -> bool:
-        """Tell whether a word stands in it."""
-        return any(word in line.text for line in self.lines)
+        """Tell whether a word stands in it, not as a part of a longer one."""
+        whole = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+        return any(word in line.text and whole.search(line.text) for line in self.lines)
 
 
 class Form(NamedTuple):

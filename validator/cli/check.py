@@ -65,12 +65,12 @@ def check_all(paths: list[str], request: Request, jobs: int | None, progress: Pr
 
     workers = min(jobs or os.cpu_count() or 1, len(paths))
     bare = [without_slash(path) for path in paths]
+    watched = request._replace(watch=progress)
     if workers == 1:
-        watched = request._replace(watch=progress)
         reports = [check_one(path, watched) for path in bare]
-        progress.clear()
     else:
         from validator.workers import check_in_processes  # noqa: PLC0415
 
-        reports = check_in_processes(bare, request, workers)
+        reports = check_in_processes(bare, watched, workers)
+    progress.clear(elsewhere=workers > 1)
     return [replace(report, path=path) for report, path in zip(reports, paths, strict=True)]

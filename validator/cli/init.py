@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -24,7 +25,7 @@ def init(evaluation: str, folder: Path) -> None:
     except UsageError as error:
         raise click.UsageError(str(error)) from error
     for name in files:
-        if (folder / name).exists():
+        if os.path.lexists(folder / name):  # a link that leads nowhere is there, too
             raise click.UsageError(f"{folder / name} is there already; nothing was written")
     try:
         folder.mkdir(parents=True, exist_ok=True)

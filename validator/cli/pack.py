@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from validator.cli.options import Manner, deliver, exit_code, judging, parsed_settings, render, without_slash
 from validator.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from validator.model import Report
 
 
 @click.command()
@@ -41,11 +45,11 @@ def pack(  # noqa: PLR0913 - click hands every option over by name
     manner = Manner(style, None, quiet, verbose, color)
     progress = Progress(quiet=quiet)
     request = engine.Request(evaluation, data, Law(conventions), parsed_settings(settings), verbose, progress)
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise click.UsageError(f"-o {folder}: {error.strerror}") from error
-    reports = [replace(engine.pack(without_slash(path), request, Path(folder)), path=path) for path in paths]
+    reports: list[Report] = []
+    for path in paths:
+        before = [package for report in reports for package in report.packages]
+        report = engine.pack(without_slash(path), request, Path(folder), before)
+        reports.append(replace(report, path=path))
     progress.clear()
     deliver(render(reports, manner), None)
     sys.exit(exit_code(reports))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from validator.formats.source import Source
 
 LIMIT = 4 << 20
+LINES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,12 @@ def read(source: Source) -> DescriptionFile:
     problems = Problems()
     with source.open() as stream:
         data = stream.read(LIMIT + 1)
-    if len(data) > LIMIT:
-        text = f"the description is longer than {LIMIT >> 20} MB; the rest was not read"
+    rows = data[:LIMIT].split(b"\n", LINES)
+    if len(data) > LIMIT or len(rows) > LINES:
+        text = f"the description is longer than {LIMIT >> 20} MB or {LINES} lines; the rest was not read"
         problems.note(TOO_LONG, "", lambda: Defect(Place(source.name), text))
-        data = data[:LIMIT]
     lines, offset = [], 0
-    for raw in data.split(b"\n"):
+    for raw in rows[:LINES]:
         try:
             raw.decode()
         except UnicodeDecodeError as error:

@@ -63,6 +63,7 @@ class Grammar:
     fields: tuple[str, ...]
     separator: str
     compiled: dict[str, FieldRule] = field(default_factory=dict)
+    patterns: dict[str, str] = field(default_factory=dict)
 
     def rule(self, name: str) -> FieldRule:
         """Return the rule of one field."""
@@ -79,7 +80,9 @@ class Grammar:
 
     def pattern(self, name: str) -> str:
         """Return the regular expression of a rule."""
-        return _expression(_tokens(self.rules[name]), self, (name,))
+        if name not in self.patterns:
+            self.patterns[name] = _expression(_tokens(self.rules[name]), self, (name,))
+        return self.patterns[name]
 
     def sequence(self, name: str) -> tuple[str, ...]:
         """Return the names in a rule, in their order."""

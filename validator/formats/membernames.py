@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category
+
+_INVISIBLE = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, direction, undecodable, separators of lines
+_LONGEST = 4096  # characters; systems open no longer path
 
 
 def unsafe_name(name: str) -> str:
     """Say what is dangerous about a name; nothing if it is safe."""
-    if ".." in name.split("/"):
-        return "leads out of the archive (..)"
-    if not name.strip("./"):
-        return "" if name in (".", "./") else "is empty"
-    if name.startswith("/") or re.match(r"^[A-Za-z]:", name):
-        return "is an absolute path"
-    if "\\" in name:
-        return "has a backslash"
-    if any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 or 0xD800 <= ord(char) < 0xE000 for char in name):
-        return "has control characters or is not UTF-8"
-    return ""
+    if name in (".", "./"):
+        return ""
+    reasons = (
+        (".." in name.split("/"), "leads out of the archive (..)"),
+        (not name.strip("./"), "is empty"),
+        (name.startswith("/") or re.match(r"^[A-Za-z]:", name), "is an absolute path"),
+        ("\\" in name, "has a backslash"),
+        (len(name) > _LONGEST, f"is longer than {_LONGEST} characters"),
+        (any(category(char) in _INVISIBLE for char in name[:_LONGEST]), "has control characters or is not UTF-8"),
+    )
+    return next((words for wrong, words in reasons if wrong), "")
+
+
+def plain(name: str) -> str:
+    """Return a name without what does not change where it leads: single dots, doubled slashes, one at the end."""
+    return "/".join(part for part in name.split("/") if part not in ("", "."))
 
 
 def inside(path: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    Watch = Callable[[str, int, int], None]
+    Watch = Callable[[str, int, int, str], None]
 
 ARCHIVE = re.compile(r"\.(tar|tgz|tar\.gz|tar\.bz2|tbz2?|tb2|tar\.xz|txz|zip)$", re.IGNORECASE)
 BLOCK = 1 << 20
@@ -69,10 +69,11 @@ class Held(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A source that tells how much of it was read."""
+    """A source that tells how much of it was read, and for what."""
 
     source: Source
     watch: Watch
+    stage: str = ""
 
     @property
     def name(self) -> str:
@@ -98,7 +99,7 @@ class _WatchedStream(io.RawIOBase):
 
     def read(self, size: int | None = -1) -> bytes:
         data = self._stream.read(-1 if size is None else size)
-        self._owner.watch(self._owner.name, len(data), self._owner.size)
+        self._owner.watch(self._owner.name, len(data), self._owner.size, self._owner.stage)
         return data
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ NOT_TEXT: Rule[object] = Rule(
     "TXT201",
     "not-text",
     "house rule",
-    Severity.ERROR,
+    Severity.WARNING,
     Severity.OK,
     """A text file is UTF-8 text.
 
@@ -25,7 +25,7 @@ TOO_LONG: Rule[object] = Rule(
     "house rule",
     Severity.ERROR,
     Severity.OK,
-    """A system description has at most 4 MB.
+    """A system description has at most 4 MB and 50000 lines.
 
     Why: people read it.
     Bad: a log file of 100 MB as the description

@@ -45,7 +45,7 @@ def render(reports: list[Report], style: Style) -> str:
     parts = []
     for report in reports:
         head = [f"== {visible(report.path)}"] if len(reports) > 1 else []
-        body = [] if style.quiet else [line for group in _groups(report) for line in _group(group, report, style)]
+        body = [] if style.quiet else _body(report, style)
         parts.append("\n".join([*head, *body, *scores(report, all_of_them=style.verbose), *_closing(report, style)]))
     if len(reports) > 1:
         answers = Counter(verdict(report) for report in reports)
@@ -69,14 +69,21 @@ def _rank(first: Finding, causes: set[str]) -> tuple[object, ...]:
     return aside, first.location.file, -first.severity, first.rule.code not in causes, first.order
 
 
-def _group(group: list[Finding], report: Report, style: Style) -> Iterator[str]:
+def _body(report: Report, style: Style) -> list[str]:
+    followers = _followers(report)
+    return [line for group in _groups(report) for line in _group(group, report, style, followers)]
+
+
+def _group(
+    group: list[Finding], report: Report, style: Style, followers: dict[tuple[str, str], dict[str, int]]
+) -> Iterator[str]:
     first = group[0]
     samples = group if first.count <= _ALL_OF else group[:1]
     for finding in samples:
         yield from _finding(finding, report, style)
         if finding is samples[-1]:
             yield from _also(group, len(samples))
-            yield from _consequences(first, report)
+            yield from _consequences(followers.get((first.rule.code, first.location.file), {}))
         yield ""
 
 
@@ -194,12 +201,16 @@ def _also(group: list[Finding], shown: int) -> Iterator[str]:
         yield f"also: {rest} more in this file{where}"
 
 
-def _consequences(first: Finding, report: Report) -> Iterator[str]:
-    followers = {
-        finding.rule.code: finding.count
-        for finding in report.findings
-        if finding.caused_by == first.rule.code and finding.location.file == first.location.file
-    }
+def _followers(report: Report) -> dict[tuple[str, str], dict[str, int]]:
+    """Return what follows from the findings of a rule in a file: codes and numbers."""
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for finding in report.findings:
+        if finding.caused_by:
+            found.setdefault((finding.caused_by, finding.location.file), {})[finding.rule.code] = finding.count
+    return found
+
+
+def _consequences(followers: dict[str, int]) -> Iterator[str]:
     if followers:
         listed = ", ".join(f"{code} x{count}" for code, count in sorted(followers.items()))
         follow = "follow" if len(followers) > 1 or max(followers.values()) > 1 else "follows"

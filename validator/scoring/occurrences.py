@@ -109,7 +109,7 @@ def _apart(keyword: Codes, begin: Rows, end: Rows) -> Flags:
     order = np.lexsort((begin, keyword))
     kept = np.ones(len(order), dtype=bool)
     same = keyword[order[1:]] == keyword[order[:-1]]
-    clash = np.unique(keyword[order[1:]][same & (begin[order[1:]] <= end[order[:-1]])])
+    clash = keyword[order[1:]][same & (begin[order[1:]] <= end[order[:-1]])]
     reached: dict[int, int] = {}
     for row in order[np.isin(keyword[order], clash)].tolist():
         if begin[row] <= reached.get(int(keyword[row]), -1):

@@ -59,7 +59,7 @@ def segment_reference(reference: Reference) -> SegmentReference:
 def _distinct(reference: Reference, table: Segments, keyword: Codes, segment: Rows) -> SegmentReference:
     """Count each segment once for a keyword."""
     width = max(len(table), 1)
-    pair = np.unique(keyword.astype(np.int64) * width + segment)
+    pair = np.unique(keyword.astype(np.int64) * width + segment, return_counts=True)[0]  # or numpy imports numpy.ma
     return SegmentReference(reference, table, (pair // width).astype(np.int32), pair % width)
 
 
