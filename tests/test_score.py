@@ -138,6 +138,7 @@ def test_breakdowns_intervals_and_comparison_are_in_the_json() -> None:
     result = CliRunner().invoke(main, [*call, "--format", "json"])
     found = json.loads(result.stdout)
     run = found["submissions"][0]["runs"][0]
+    assert run["condition"] is None  # the name tells none
     assert {row["id"] for row in run["breakdown"]["oov"]} <= {"IV", "OOV"}
     assert run["breakdown"]["keywords=all:.*"][0]["ATWV"] == pytest.approx(run["measures"]["ATWV"], abs=1e-12)
     low, high = run["intervals"]["ATWV"]

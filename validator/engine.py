@@ -259,7 +259,7 @@ def _run_report(run: Run, submission: Submission, signature: str, done: DryRun) 
         run.stem,
         (run.file, *(part.source.name for part in run.parts)),
         values.get(how.system, "").startswith(how.prefix) if how.system else None,
-        "+".join(values.get(name, "") for name in how.condition) or None,
+        "+".join(values[name] for name in how.condition if values.get(name)) or None,
         done.scorable,
         f"{signature}|{done.scores.signature}" if done.scores else signature,
         done.reference,

@@ -446,11 +446,16 @@ class Scorer:
         )
 
     def _touched(self, segments: list[tuple[int, float, float]], one: Occurrence) -> list[int]:
-        """Return the segments that an occurrence lies in, from the one that holds its begin on."""
+        """Return the segments that an occurrence lies in, from the one that holds its begin on.
+
+        They are those of the excerpt that holds its first word: the one for which it counts.
+        """
         number = next(
             n
             for n, e in enumerate(self.corpus.excerpts)
-            if (e.file, e.channel) == (one.file, one.channel) and e.begin <= one.begin <= self.end(e.begin, e.duration)
+            if (e.file, e.channel) == (one.file, one.channel)
+            and e.begin <= one.begin
+            and one.first_end <= self.end(e.begin, e.duration)
         )
         mine = [row for row, segment in enumerate(segments) if segment[0] == number]
         first = max((row for row in mine if segments[row][1] <= one.begin), default=mine[0])
