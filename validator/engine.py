@@ -199,7 +199,10 @@ class _Pass:
 
     def score(self, opened: OpenRun, digests: dict[str, str], *, broken: bool) -> None:
         """Score a run, for real or to see that it can be done."""
-        done = dry_run(opened, self._request.conventions, self._request.scoring or Wanted(), broken=broken)
+        wanted = self._request.scoring or Wanted()
+        done = dry_run(opened, self._request.conventions, wanted, broken=broken)
+        if done.scores is not None and not wanted.trials:
+            done = replace(done, scores=done.scores.without_trials())
         known = {rule.code: rule for rule, defect in self._found if defect.where.file == opened.run.file}
         told = {code for rule in known.values() for code in rule.follows} if self._request.scoring is None else set()
         self._found.extend(

@@ -262,10 +262,11 @@ Cell = float | int | str | None
 
 
 class Wanted(NamedTuple):
-    """What else a scorer is to give: breakdowns by name, intervals."""
+    """What else a scorer is to give: breakdowns by name, intervals, the trials themselves to compare or write out."""
 
     by: tuple[str, ...] = ()
     intervals: bool = False
+    trials: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -285,6 +286,10 @@ class Scores:
     alignment: Callable[[], Iterator[dict[str, Cell]]] | None = None
     material: object = None
     aside: tuple[str, ...] = ()  # breakdowns that people see only if they ask for more
+
+    def without_trials(self) -> Scores:
+        """Return the numbers alone: small, and fit to be sent to another process."""
+        return replace(self, alignment=None, material=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

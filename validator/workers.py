@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from validator.engine import check
@@ -13,14 +12,13 @@ from validator.model import Report
 
 if TYPE_CHECKING:
     from validator.engine import Request
-    from validator.model import Scores
 
 
 def check_in_processes(paths: list[str], request: Request, workers: int) -> list[Report]:
     """Check all paths in worker processes; those that a dying worker left behind are checked one by one."""
     reports: dict[int, Report] = {}
     with ProcessPoolExecutor(workers) as pool:
-        futures = {rank: pool.submit(_check, path, request) for rank, path in enumerate(paths)}
+        futures = {rank: pool.submit(check, path, request) for rank, path in enumerate(paths)}
         for rank, future in futures.items():
             with suppress(BrokenProcessPool):
                 reports[rank] = future.result()
@@ -30,21 +28,10 @@ def check_in_processes(paths: list[str], request: Request, workers: int) -> list
     return [reports[rank] for rank in range(len(paths))]
 
 
-def _check(path: str, request: Request) -> Report:
-    """Check a path; only what is reported goes back: trials are too large to be sent, and closures cannot."""
-    report = check(path, request)
-    runs = (replace(run, scores=_bare(run.scores)) for run in report.runs)
-    return replace(report, runs=tuple(runs))
-
-
-def _bare(scores: Scores | None) -> Scores | None:
-    return None if scores is None else replace(scores, alignment=None, material=None)
-
-
 def _alone(path: str, request: Request) -> Report:
     with ProcessPoolExecutor(1) as pool:
         try:
-            return pool.submit(_check, path, request).result()
+            return pool.submit(check, path, request).result()
         except BrokenProcessPool:
             crash = f"the process that checked {path} was killed (out of memory?)"
             return Report(path, request.evaluation, conventions=request.conventions, crash=crash)

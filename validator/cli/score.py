@@ -57,10 +57,9 @@ def score(  # noqa: PLR0913 - click hands every option over by name
     from validator.model import Law, Wanted  # noqa: PLC0415
 
     manner = Manner(style, output, quiet, verbose, color)
-    wanted = Wanted(by, intervals)
+    wanted = Wanted(by, intervals, trials=compare or alignment is not None)
     request = Request(evaluation, data, Law(conventions), parsed_settings(settings), verbose, scoring=wanted)
-    together = compare or alignment is not None  # they need more than what a worker process sends back
-    reports = check_all(list(paths), request, 1 if together else jobs, Progress(quiet=quiet))
+    reports = check_all(list(paths), request, 1 if wanted.trials else jobs, Progress(quiet=quiet))
     comparisons = [_compared(*pair) for pair in pairwise(_scored(reports))] if compare else None
     if alignment is not None:
         _write_alignment(reports, alignment)
