@@ -95,6 +95,14 @@ def keyword(text: str, tokens: list[Token], normalize: str = "lowercase") -> Try
     return Try(Corpus(MINUTE, {"K": text}, tokens, normalize))
 
 
+@pytest.mark.parametrize(("channel", "by_plan"), [("01", 1), ("+1", 1), (" 1 ", 1), ("2", 0), ("A", 0), ("9" * 99, 0)])
+def test_a_channel_is_a_number_by_the_plan_and_a_text_by_the_tool(channel: str, by_plan: int) -> None:
+    """A.5 makes it a whole number; KWSEval compares what is written."""
+    found = hit(1.0, 0.5)._replace(channel=channel)
+    one = Try(Corpus(MINUTE, {"K": "a"}, said(("a", 1.0))), {"K": [found]})
+    assert (one.score(PLAN).values["correct"], one.score(TOOL).values["correct"]) == (by_plan, 0)
+
+
 @pytest.mark.parametrize(
     ("rule", "seconds"),
     [(DurationRule.CUT_AT_NEXT, 30 + 4), (DurationRule.UNION, 100 + 4 + 4), (DurationRule.FIRST_CHANNEL, 120 + 4)],

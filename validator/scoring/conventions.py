@@ -54,6 +54,7 @@ class TwvConventions(NamedTuple):
     # A.1, A.5: files
     ecf_extensions: tuple[str, ...]  # dropped from audio_filename; empty: whatever stands after the last dot
     ecf_path_needs_extension: bool  # (yes | no | no) without an extension the directory stays in the file id
+    channel_by_value: bool  # (no | yes | no) channel 01 of a detection is channel 1
     # 5.1.2.1: time base
     duration_rule: DurationRule
     splitcts_weight: float  # (0.5 | 0.5 | 1)

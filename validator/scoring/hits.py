@@ -62,8 +62,9 @@ def searched(reference: Reference, system: KwsList) -> Searched:
 
 def placed(reference: Reference, detections: Detections) -> Codes:
     """Return the place of each detection."""
-    files = map(system_file, detections.files)
-    return reference.base.places.codes(detections.file, detections.channel, files, detections.channels)
+    places, channels = reference.base.places, detections.channels
+    written = places.spelt(channels) if reference.conventions.channel_by_value else channels
+    return places.codes(detections.file, detections.channel, map(system_file, detections.files), written)
 
 
 def located(reference: Reference, lists: Searched, detections: Detections) -> Located:

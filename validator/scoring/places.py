@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from validator.scoring.conventions import TwvConventions
     from validator.tables import Codes
+
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*", re.ASCII)
+_DIGITS = 24  # a channel that is longer is none
 
 
 class Place(NamedTuple):
@@ -40,6 +44,15 @@ class Places:
             numbers[of_file[place.file], of_channel[place.channel]] = number
         found: Codes = numbers[_ranks(files, of_file)[file], _ranks(channels, of_channel)[channel]]
         return found
+
+    def spelt(self, channels: Iterable[str]) -> Iterator[str]:
+        """Write whole numbers as the places do."""
+        names = {int(place.channel): place.channel for place in self.names if _is_whole(place.channel)}
+        return (names.get(int(text), text) if _is_whole(text) else text for text in channels)
+
+
+def _is_whole(text: str) -> bool:
+    return len(text) <= _DIGITS and _WHOLE.fullmatch(text) is not None
 
 
 def _ranks(texts: Iterable[str], known: Mapping[str, int]) -> Codes:
