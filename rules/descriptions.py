@@ -58,6 +58,8 @@ def unlisted_runs(submission: Submission) -> Iterator[Defect]:
     for run in submission.runs if there else ():  # a section that is missing is another rule's business
         if run.stem not in words:
             slip = nearest(run.stem, others)
+            if slip is not None and _legal(slip, submission) and not _legal(run.stem, submission):
+                continue  # the description is right, and the name of the file is wrong
             message = f"{run.stem} is not listed in section {form.expids}"
             if slip is None:
                 file, section = there[0]
@@ -76,8 +78,17 @@ def unknown_expids(submission: Submission) -> Iterator[Defect]:
         full = ((word, line) for word, line in words if len(grammar.split(word)) == len(grammar.fields))
         for rank, (word, line) in enumerate((word, line) for word, line in full if word not in known):
             guess = nearest(word, known) if rank < SAMPLES else None  # no others are shown
+            if guess is not None and _legal(word, submission) and not _legal(guess, submission):
+                continue
             hint = f"add the run, or write {guess}" if guess else ""
             yield Defect(_place(file, line, word), f"{word} is not in this submission", hint)
+
+
+def _legal(expid: str, submission: Submission) -> bool:
+    """Tell whether the plan's grammar takes an EXPID."""
+    grammar = submission.grammar(Law.PLAN)
+    fields = grammar.split(expid)
+    return len(fields) == len(grammar.fields) and all(grammar.rule(part.name).accepts(part.text) for part in fields)
 
 
 def _place(file: str, line: TextLine, word: str) -> Place:

@@ -595,3 +595,16 @@ def test_without_the_table_resources_are_not_judged(later: Callable[..., Json], 
     report = submission(subgate("check", "sub", "--format", "json").output)
     assert report["findings"] == []
     assert {"check": "unknown-resource", "needs": "resources"} in report["skipped"]
+
+
+def test_a_file_with_a_misspelt_name_leaves_the_description_alone(check: Callable[..., Json]) -> None:
+    """The description has the right EXPID: nobody is told to write the wrong one into it."""
+    report = check(TEXT, files={RUN.replace("FullLP", "FulLP"): GOOD[RUN]})
+    assert "KWS112" in shown_rules(report)
+    assert not {"KWS603", "KWS604"} & {finding["rule"] for finding in report["findings"]}
+
+
+def test_two_legal_names_that_differ_are_told(check: Callable[..., Json]) -> None:
+    """Which of them is wrong nobody can know."""
+    report = check(TEXT, files={RUN.replace("FullLP", "LimitedLP"): GOOD[RUN]})
+    assert "KWS603" in shown_rules(report)
